@@ -217,6 +217,8 @@ static const struct {
     {2121, CORES, true, 0},
     /* The next member goes before no holder, but before displaced ones that are to hold something. */
     {806105, PLAIN, false, OWN | WITH_MOVES},
+    /* The last member has had others stopped as those before it, and has lost its promise. */
+    {828062, WIDE, false, OWN | WITH_MOVES | WITH_RELOADS | WITH_STOPS | WITH_LEAVES},
     /* Those that wait are of one level once the first of a queue above has been moved. */
     {9100667, CORES, false, 0},
     {9603398, CORES, false, OWN | WITH_ASKS},

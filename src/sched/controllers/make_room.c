@@ -139,13 +139,13 @@ static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
     return STEP_DONE;
 }
 
-/* The job that takes what was booked, open: of an array the first member, so that the next may do the same
- * before its victims have ended. JOB_NONE with ENOMEM: nobody takes it.
+/* The job that takes what was booked, open: of an array the first member, which waits by itself then, so that the next may do the
+ * same before its victims have ended. JOB_NONE with ENOMEM: nobody takes it.
  */
 static uint32_t taker(struct preemption *h, uint32_t slot, int64_t booking)
 {
     sched_t *s = h->s;
-    if (members_of(s, slot) == 1 || gang_asks_whole(s, slot))
+    if (!is_entry(s, slot) || gang_asks_whole(s, slot))
         return slot;
     if (!may_hold_at_last(s, slot, booking))
         return slot; /* what is refused is so to all of them */

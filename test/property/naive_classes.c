@@ -84,7 +84,7 @@ static int64_t waits(const struct naive_queues *q, int lane, int class)
     for (int i = 0; i < q->jobs; i++)
         for (int k = q->job[i].state == NQ_OPEN && is_of(q, i, lane, class) ? i : -1; k >= 0;
              k = nq_next_together(q, k))
-            n += units(q, i);
+            n += units(q, k);
     return n;
 }
 

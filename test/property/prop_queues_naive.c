@@ -270,6 +270,7 @@ static const struct {
      */
     {1022, SHARES, false, OWN | WITH_GANGS | WITH_ROLES},
     {1034, SHARES, false, OWN | WITH_GANGS | WITH_ROLES},
+    {809062, WIDE, false, OWN | WITH_AFTER},
     {112, WIDE, false, OWN | WITH_GANGS},
     {5096, WIDE, true, OWN | WITH_GANGS},
     {5116, WIDE, true, OWN | WITH_GANGS},

@@ -247,6 +247,7 @@ void nq_come_forward(struct naive_queues *q, int job)
     q->job[next].fresh = j->fresh;
     q->job[next].too_deep = j->too_deep;
     q->job[next].placed = j->placed;
+    q->job[next].candidate = j->candidate; /* the array was let go on, and has got no promise */
 }
 
 static void start_member(struct naive_queues *q, int member, uint32_t nodes)

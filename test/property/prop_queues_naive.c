@@ -234,6 +234,8 @@ static const struct {
     {9700026, WIDE, false, OWN | WITH_MOVES | WITH_RELOADS},
     /* The next member of a gang that starts by the promise of a limit goes on for the promise that is left. */
     {92, PLAIN, false, OWN | WITH_GANGS},
+    /* What is left of one that a limit has let go on, and that starts at once, goes on for the promise yet. */
+    {850510, WIDE, false, OWN | WITH_GANGS | WITH_ROLES | WITH_MOVES},
     /* What is left of a gang asks for what others before it do that have no room; or has others stopped. */
     {2162, CORES, false, OWN | WITH_GANGS},
     {277, CORES, false, OWN | WITH_GANGS},

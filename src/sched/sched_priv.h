@@ -160,6 +160,7 @@ struct lane {
     uint32_t queue;      /* in the setup of a scheduler with queues */
     uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
     uint32_t relieved;   /* those that are kept as they were starving */
+    uint32_t missed;     /* the first new job that has missed its turn in this pass, if any has */
     bool is_stopped;     /* its waiting jobs may not start */
     bool makes_room;     /* in this walk, room may be made for its jobs (controller.h) */
     bool is_rebalanced;  /* in this pass, on workers that classes have borrowed (rebalance.c) */

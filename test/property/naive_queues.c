@@ -263,7 +263,8 @@ bool nq_let_in(struct naive_queues *q, bool walks)
 {
     bool any = false;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].too_deep && is_before_own_holder(q, i) && nq_is_considered(q, i) &&
+        if (q->job[i].too_deep && !q->shares && nq_is_considered(q, i) &&
+            (is_before_own_holder(q, i) || nq_has_turn(q, i)) &&
             !(walks && is_behind_promise(q, i))) {
             q->job[i].fresh = q->job[i].let_in = any = true;
             q->job[i].placed = q->job[i].too_deep = false;

@@ -151,6 +151,9 @@ void nq_pull(struct naive_queues *q, int job);
 /* Whether a job has its turn before another one, when holders are placed anew. */
 bool nq_turn_before(const struct naive_queues *q, int a, int b);
 
+/* Whether a new job that has had none goes before a holder of its level, and its queue would let it now. */
+bool nq_has_turn(const struct naive_queues *q, int job);
+
 /* List those that take their turn. That of others before all of them never comes. */
 void nq_list_turns(const struct naive_queues *q, bool *listed);
 

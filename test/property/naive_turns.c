@@ -220,11 +220,16 @@ void nq_list_turns(const struct naive_queues *q, bool *listed)
                      (lifted >= 0 && !nq_turn_before(q, i, lifted)));
 }
 
-/* The turn of a new job has come while it is beyond its queue's depth. */
+bool nq_has_turn(const struct naive_queues *q, int job)
+{
+    return outranks(q, job) && is_before_own_level(q, job) && is_its_turn(q, job);
+}
+
+/* The turn of a new job has come while it is beyond its queue's depth, or not the first where nobody goes before that. */
 static void note_missed(struct naive_queues *q, int job)
 {
     q->job[job].too_deep |=
-        q->job[job].state == NQ_OPEN && !q->job[job].let_in && !nq_is_considered(q, job);
+        q->job[job].state == NQ_OPEN && !q->job[job].let_in && !is_its_turn(q, job);
 }
 
 void nq_note_missed(struct naive_queues *q, const bool *listed)

@@ -4,7 +4,8 @@
  * considers. When fewer do, or its queue has another depth, it is as new: else those behind it would keep the promises of
  * their queue. Which jobs that are is known from how the last pass has left the queue, so that a restart changes nothing of
  * it; and a job that has come since, and misses its turn for that, is one of them until its pass ends, but only once, so that
- * the pass ends. Where there are shares, it is they that say who is first.
+ * the pass ends. Such a job takes its turn before holders of other queues of its level, too, and so it is where nobody goes
+ * before the first job of the queue. Where there are shares, it is they that say who is first.
  */
 #include "sched/pass/steps.h"
 #include "sched/waiting/lane.h"
@@ -44,6 +45,21 @@ void depth_note(sched_t *s)
     }
 }
 
+/* Whether an open job is noted in this pass. */
+static bool is_beyond(const sched_t *s, uint32_t slot)
+{
+    const struct details *details = s->jobs[slot].details;
+    return details && details->beyond == s->queues->passes;
+}
+
+/* Whether a job of a lane has come in this pass and missed its turn. */
+static bool has_missed(const sched_t *s, const struct lane *lane, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    return job->state == SCHED_WAITING && lane_of(s, slot) == lane && job->is_fresh &&
+           !job->is_placed && is_beyond(s, slot);
+}
+
 void depth_note_missed(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
@@ -51,6 +67,9 @@ void depth_note_missed(sched_t *s, uint32_t slot)
         return;
     job->details->beyond = s->queues->passes;
     s->queues->any_beyond = true;
+    struct lane *lane = lane_of(s, slot);
+    if (!has_missed(s, lane, lane->missed) || queue_before(job->key, s->jobs[lane->missed].key))
+        lane->missed = slot;
 }
 
 void depth_has_let(sched_t *s, uint32_t slot)
@@ -95,6 +114,41 @@ static int lane_let_in(sched_t *s, const struct lane *lane, uint32_t last)
     return any_new;
 }
 
+/* Whether the lane has something to promise in the walk to a job that is not noted and stands before another one. */
+static bool promises_before(const sched_t *s, const struct lane *lane, uint32_t slot)
+{
+    struct queue_cursor c;
+    if (s->pass.phase != PASS_WALK || lane_holds(lane) >= lane->depth)
+        return false;
+    for (bool any = queue_begin(lane->open, &c); any && queue_item(&c) != slot;
+         any = queue_next(&c))
+        if (!is_beyond(s, queue_item(&c)))
+            return true;
+    return false;
+}
+
+/* New jobs of a lane that have missed their turn and have it now, before holders of other lanes: the walk ends for them.
+ * Returns whether there are any.
+ */
+static bool missed_let_in(sched_t *s, const struct lane *lane)
+{
+    uint32_t slot = lane->missed;
+    if (s->queues->shares || !has_missed(s, lane, slot) || !outrank_has_turn(s, slot) ||
+        promises_before(s, lane, slot))
+        return false;
+    struct queue_entry entry = {s->jobs[slot].key, 0, 0, slot};
+    do {
+        slot = entry.item;
+        if (!has_missed(s, lane, slot))
+            continue;
+        if (!outrank_has_turn(s, slot))
+            break;
+        s->jobs[slot].details->beyond = 0;
+        s->jobs[slot].details->let_in = s->queues->passes;
+    } while (queue_after(lane->open, &s->jobs[slot].key, &entry));
+    return true;
+}
+
 int depth_let_in(sched_t *s)
 {
     int any_new = 0;
@@ -104,7 +158,7 @@ int depth_let_in(sched_t *s)
         int rc = last != JOB_NONE ? lane_let_in(s, lane, last) : 0;
         if (rc < 0)
             return -1;
-        any_new |= rc;
+        any_new |= rc | missed_let_in(s, lane);
     }
     return any_new;
 }

@@ -124,6 +124,14 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
            (lane->depth > 0 || (shares_first_open(s, lane, &first) && first.item == slot));
 }
 
+bool outrank_has_turn(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    return job->state == SCHED_WAITING && job->is_fresh && !job->is_placed &&
+           !lane_of(s, slot)->is_stopped && !shares_shut_class(s, slot) &&
+           is_before_own_level(s, job->key) && is_its_turn(s, slot);
+}
+
 static struct queue_key turn_key(const sched_t *s)
 {
     const struct heap_entry *first = &s->turns.v[0];
@@ -192,8 +200,7 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
 static void turn_missed(sched_t *s, uint32_t slot)
 {
     s->pass.outranks_again |= s->queues->shares != NULL;
-    if (!is_considered(s, lane_of(s, slot), s->jobs[slot].key))
-        depth_note_missed(s, slot);
+    depth_note_missed(s, slot);
 }
 
 /* Whether a higher level has made room for a holder, so that its walk was cut off. All phases begin again then: what lower ones hold

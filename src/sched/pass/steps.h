@@ -31,14 +31,16 @@ static inline bool is_considered(const sched_t *s, const struct lane *lane, stru
 }
 
 /* depth.c: a pass ends: note of jobs before the holders of their lane that they are beyond its depth. And of those, those that are
- * not are new, in a walk once all before them have had what their lane has to promise: whether there were any, or -1 with ENOMEM.
- * O(lanes + open jobs before holders of their lane * log open).
+ * not are new, in a walk once all before them have had what their lane has to promise; those that have missed their turn in this
+ * pass and have it now: whether there were any, or -1 with ENOMEM.
+ * O(lanes + open jobs before holders of their lane * log open), and as outrank_has_turn for each lane of which a job has missed
+ * its turn.
  */
 void depth_note(sched_t *s);
 int depth_let_in(sched_t *s);
 
 /* depth.c: a new job that goes before holders has missed its turn, or has it: in this pass it is as one beyond its queue's depth,
- * or no more. O(1).
+ * also where nobody goes before the first of that, or no more. O(1).
  */
 void depth_note_missed(sched_t *s, uint32_t slot);
 void depth_has_let(sched_t *s, uint32_t slot);
@@ -84,6 +86,9 @@ enum step outrank(sched_t *s);
  * whatever came of it, or STEP_FAILED.
  */
 enum step outrank_take_turn(sched_t *s, uint32_t slot);
+
+/* Whether a new job that has had none goes before a holder of its level, and its lane would let it now. O(lanes * log waiting) */
+bool outrank_has_turn(const sched_t *s, uint32_t slot);
 
 /* outrank.c: an open job has another key: if its turn is yet to come, it comes by that. */
 void outrank_rekeyed(sched_t *s, uint32_t slot);

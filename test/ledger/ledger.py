@@ -237,13 +237,19 @@ class Ledger:
             by.setdefault(d["job"], []).append((d["of"], had.get(d["of"])))
         for name, victims in by.items():
             j = self.world.jobs[name]
-            # Nobody is stopped in vain: the job starts, and needs something of each.
+            # Nobody is stopped in vain: the job starts, and needs something of each, or another one does that waits for that.
             self.law("vain", j.state == RUNNING and j.start == self.now, j)
             if j.state != RUNNING or not j.holding:
                 continue
             for victim, holding in victims:
-                near = holding and (holding.nodes() & j.holding.nodes() or (holding.tools and j.tools()))
+                waits = [self.world.jobs[n] for n, some in by.items() if (victim, holding) in some]
+                near = any(self.has_of(k, holding) for k in waits)
                 self.law("vain", near or limits.any_limit(self.world, j), j, victim)
+
+    @staticmethod
+    def has_of(j, holding):
+        """Whether a job has something where another one did."""
+        return bool(holding and j.holding and (holding.nodes() & j.holding.nodes() or (holding.tools and j.tools())))
 
     # ---- What is true at the end of an instant ----
 

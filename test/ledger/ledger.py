@@ -27,6 +27,7 @@ class Ledger:
         self.shown = shown
         self.broken = []
         self.now = 0
+        self.gave_up = False  # a job of unknown end has lost what it was promised at the instant before, or it has moved
         self.reclaims = shares.Reclaims() if "shares" in scene.config else None
 
     def law(self, name, holds, job, text=""):
@@ -47,6 +48,7 @@ class Ledger:
         self.firm_before = {j.name for j in w.waiting() if j.promise is not None and j.firm}
         self.windows_before = [found for found in self.windows() if found[0].state == WAITING]
         held_before = {j.name for j in w.waiting() if j.promise is not None}
+        self.endless_before = {name for name in held_before if w.jobs[name].duration == FOREVER}
         first = itertools.takewhile(lambda d: d["decision"] == "end" and d["job"] in w.jobs, decided)
         ends = list(first)
         over = w.running()
@@ -58,6 +60,10 @@ class Ledger:
         # What nobody knew the end of has ended, or something is up again: who has lost a time has a turn by rank.
         self.nobody_knew = overrun or any(j.until == FOREVER and j.state != RUNNING for j in over)
         self.comes_back = self.nobody_knew or any("up" in e or "unblock" in e for e in self.events.get(self.now, []))
+        # So has it once in a pass when a job of unknown end loses what it is promised; if one does after that, in the next one.
+        gave_up = any(d["job"] in self.endless_before for d in decided)
+        self.comes_back |= gave_up or self.gave_up
+        self.gave_up = gave_up
         overrun_limit = any(w.gone_by(j, had, start, self.now) <= self.now - (j.state != RUNNING)
                             for j, had, start in zip(over, holdings, starts))
         self.is_freed = bool(ends) or self.now in self.events  # something may be

@@ -66,7 +66,8 @@ class Ledger:
         self.gave_up = gave_up
         overrun_limit = any(w.gone_by(j, had, start, self.now) <= self.now - (j.state != RUNNING)
                             for j, had, start in zip(over, holdings, starts))
-        self.is_freed = bool(ends) or self.now in self.events  # something may be
+        # Something may be, also by a job that is stopped for another and leaves more than that one takes.
+        self.is_freed = bool(ends) or self.now in self.events or any(d["decision"] == "preempt" for d in decided)
         refused = [(d["job"], d["reason"]) for d in decided if d["decision"] == "refuse"]
         self.decided, self.takers = decided, set()  # and for whom others are stopped at this instant
         for e in self.events.get(self.now, []):

@@ -378,7 +378,7 @@ void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
         for (int i = whole ? q->job[next].array : next + 1;
              i < q->jobs && q->job[i].array == q->job[next].array; i++)
             listed[i] |= q->job[i].array >= 0 && (q->job[i].together || whole) && q->job[i].fresh &&
-                         !q->job[i].placed &&
+                         !q->job[i].placed && !q->lane[q->job[i].lane].stopped &&
                          (is_before_holders(q, i, last) || is_before_listed(q, listed, i));
     }
 }

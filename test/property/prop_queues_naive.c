@@ -283,6 +283,9 @@ static const struct {
     {500444, WIDE, false, OWN | WITH_GANGS | WITH_ROLES | WITH_LATE},
     /* but not while its reservation, which something has come in the way of, is placed anew */
     {700817, WIDE, false, OWN | WITH_GANGS | WITH_LATE | WITH_LEAVES},
+    /* Nothing that waits of an array has its turn behind a member that was moved, while its own queue is stopped. */
+    {710043, CORES, false,
+     OWN | WITH_GANGS | WITH_LATE | WITH_STOPS | WITH_MOVES | WITH_RELOADS | WITH_BOUNDS},
     /* What others are promised is only expected for a while, by what the new job is told, and sure again in the same pass. */
     {78008, SHARES, false, OWN | WITH_TRIES | WITH_LATE},
 };

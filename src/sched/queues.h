@@ -251,6 +251,7 @@ struct queues {
     uint32_t *stopping; /* running jobs that are being stopped, in the pass at work, */
     size_t n_stopping, cap_stopping;
     bool stopping_is_stale;       /* who they are is to be found again (stopping_list) */
+    uint64_t stopping_lists;      /* times that they were found */
     struct awaited_pair *awaited; /* in the order in which that began (controllers/awaited.h) */
     size_t n_awaited, cap_awaited;
     struct sched_awaiting *awaiting; /* in a record */

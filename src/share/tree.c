@@ -339,6 +339,7 @@ uint32_t share_add(struct share_tree *t, uint32_t parent, const struct share_set
     apply(t, node, s);
     ask_again(t, node);
     update_demand(t, node);
+    t->changes++;
     return node;
 }
 
@@ -356,6 +357,7 @@ int share_set(struct share_tree *t, uint32_t node, const struct share_settings *
     int64_t *old = share_vec(t, node, V_GUARANTEE);
     if (!guarantees_add_up(t, old, s->guarantee))
         return refuse_with_errno(EOVERFLOW);
+    t->changes++;
     for (uint32_t d = 0; d < t->dimensions; d++)
         t->guarantees[d] += s->guarantee[d] - old[d];
     share_level_leave(t, node);
@@ -372,6 +374,7 @@ int share_set_total(struct share_tree *t, const int64_t *total)
     memcpy(t->total, total, t->dimensions * sizeof(*total));
     t->rooms_stale = true;
     t->epoch++;
+    t->changes++;
     return 0;
 }
 
@@ -411,6 +414,7 @@ int share_job(struct share_tree *t, uint32_t leaf, enum share_state from, enum s
     for (uint32_t d = 0; d < t->dimensions; d++)
         if (comes && t->all[d] > SHARE_MOST - amount[d])
             return refuse_with_errno(EOVERFLOW);
+    t->changes++;
     share_pass_time(t, now);
     count_jobs_above(t, leaf, from, n, amount, -1, t->now);
     count_jobs_above(t, leaf, to, n, amount, 1, t->now);
@@ -420,6 +424,11 @@ int share_job(struct share_tree *t, uint32_t leaf, enum share_state from, enum s
         update_demand(t, leaf);
     share_reorder(t, leaf);
     return 0;
+}
+
+uint64_t share_changes(const struct share_tree *t)
+{
+    return t->changes;
 }
 
 void share_look(struct share_tree *t, uint32_t node, struct share_view *view)

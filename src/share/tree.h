@@ -167,6 +167,9 @@ int share_set_total(struct share_tree *t, const int64_t *total);
 int share_job(struct share_tree *t, uint32_t leaf, enum share_state from, enum share_state to,
               uint64_t n, const int64_t *amount, int64_t now);
 
+/* Counts on with whatever may change what a node has or deserves: jobs, settings, nodes, what there is. */
+uint64_t share_changes(const struct share_tree *t);
+
 /* What is known of a node, with what it deserves. */
 void share_look(struct share_tree *t, uint32_t node, struct share_view *view);
 

@@ -113,9 +113,10 @@ struct share_tree {
     bool rooms_stale;
     bool by_usage; /* some node's children go by it */
     bool by_share;
-    bool by_first;  /* inner nodes stand for the first job that waits below */
-    bool by_job;    /* some node's children go by their first job */
-    uint64_t epoch; /* changes with whatever may change more than the nodes above one leaf */
+    bool by_first;    /* inner nodes stand for the first job that waits below */
+    bool by_job;      /* some node's children go by their first job */
+    uint64_t epoch;   /* changes with whatever may change more than the nodes above one leaf */
+    uint64_t changes; /* share_changes */
     int64_t now;
     int64_t half_life; /* 0: nothing is used */
     int64_t usage_weights[SHARE_DIMENSIONS_MAX];

@@ -28,6 +28,11 @@ typedef bool (*lots_may)(const sched_t *s, uint32_t slot, uint32_t victim, bool 
 int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask,
                lots_may may);
 
+/* Whether there is no lot for a job, by shares: they give it nothing, and nobody is being stopped. False: it is not known. In a
+ * pass; O(as reach_is_short).
+ */
+bool lots_are_none(sched_t *s, uint32_t slot);
+
 /* NULL is fine. */
 void lots_free(struct lots *lots);
 

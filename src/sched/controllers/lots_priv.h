@@ -54,10 +54,10 @@ void lots_measure(const sched_t *s, struct lots *lots, uint32_t slot);
 /* And what goes of all without that job. Returns 0, or -1 with ENOMEM. O(stopping + nodes of queues), and stopping_list */
 int lots_count_gone(sched_t *s, struct lots *lots, uint32_t slot);
 
-/* Whether each lot of jobs that run on would be stopped by shares, and these give none of them as long as none is taken. O(queues
- * times depth)
+/* Whether each lot of jobs that run on would be stopped by shares, and these give none of them as long as none is taken. O(as
+ * reach_is_short).
  */
-bool lots_none_is_let(const sched_t *s, const struct lots *lots);
+bool lots_none_is_let(sched_t *s, const struct lots *lots);
 
 /* An amount leaves what a job is below, or is back (sign -1). */
 void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const int64_t *amount,

@@ -69,6 +69,8 @@ static enum step reclaim_for_holder(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (job->is_preempting || (job->at <= s->now && !job->is_claiming) || !may_try(s, slot))
         return STEP_BUSY;
+    if (lots_are_none(s, slot))
+        return STEP_BUSY; /* it keeps what it was promised */
     if (job->is_claiming)
         job->ask.duration = job->details->estimate;
     enum step step = room_for_holder(s, slot, begin_reclaim);

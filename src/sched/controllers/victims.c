@@ -68,6 +68,7 @@ int stopping_list(sched_t *s)
     if (!n->stopping_is_stale)
         return 0;
     n->n_stopping = 0;
+    n->stopping_lists++;
     for (uint32_t i = 0; i < n->ends.n; i++) {
         if (!is_being_stopped(s, n->ends.v[i].item))
             continue;

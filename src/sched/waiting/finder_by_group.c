@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sched/controllers/claims.h"
+#include "sched/controllers/loans.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/job_group_priv.h"
@@ -284,8 +285,9 @@ static int64_t within_of(const struct lane *lane, int64_t units)
     return within;
 }
 
-/* How long a job of a group could last that may fit, or that room may be made for; 0: there is none. */
-static int64_t within_now(sched_t *s, const struct lane *lane, const struct job_group *g)
+/* How long a job of a group could last that may fit, or that room may be made for (`in_turn`: job_group.h); 0: there is none. */
+static int64_t within_now(sched_t *s, const struct lane *lane, const struct job_group *g,
+                          bool in_turn)
 {
     int64_t within = within_of(lane, g->units);
     struct job_kind *k = job_group_kind(s, g);
@@ -293,7 +295,7 @@ static int64_t within_now(sched_t *s, const struct lane *lane, const struct job_
         job_kind_count(s, k, within);
     if (k->fails <= within)
         within = k->fails - 1;
-    int64_t made = job_group_made_within(s, lane, g);
+    int64_t made = job_group_made_within(s, lane, g, in_turn);
     return made > within ? made : within;
 }
 
@@ -303,7 +305,7 @@ static int candidate_put(sched_t *s, const struct lane *lane, struct line *line,
 {
     struct job_group *g = &s->queues->job_groups.v[group];
     struct queue_entry entry;
-    int64_t within = within_now(s, lane, g);
+    int64_t within = within_now(s, lane, g, false);
     if (within < g->least || !job_group_first(g, after, within, &entry))
         return 0;
     g->candidate = entry.item;
@@ -386,7 +388,7 @@ static uint32_t part_next(sched_t *s, struct lane *lane, const struct line *line
     rooms_update(s, lane);
     for (uint32_t i = line->parts; i != JOB_GROUP_NONE; i = t->near[i].beside) {
         const struct job_group_near *near = &t->near[i];
-        int64_t within = within_now(s, lane, &t->v[near->whole]);
+        int64_t within = within_now(s, lane, &t->v[near->whole], false);
         if (near->shortest <= within &&
             job_group_first(&t->v[i], line->begun ? &line->after : NULL, within, &entry) &&
             (slot == JOB_NONE || queue_before(entry.key, best))) {
@@ -395,6 +397,17 @@ static uint32_t part_next(sched_t *s, struct lane *lane, const struct line *line
         }
     }
     return slot;
+}
+
+/* Whether the walk looks at a group's candidate, whose turn it is: it may fit, or room may be made for it; or, where that
+ * could be at another time, it borrows what others wait for, so that its leaf has its turn after them (share_walk.c).
+ */
+static bool is_to_be_looked_at(sched_t *s, const struct lane *lane, const struct job_group *g)
+{
+    int64_t duration = s->jobs[g->candidate].ask.duration;
+    return duration <= within_now(s, lane, g, true) ||
+           (lane->makes_room && s->queues->shares && !s->pass.lends &&
+            duration <= within_now(s, lane, g, false) && loan_is_wanted(s, g->candidate) != 0);
 }
 
 static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool *failed)
@@ -412,7 +425,7 @@ static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool
         if (line->candidates.n == 0)
             return JOB_NONE;
         struct job_group *g = &s->queues->job_groups.v[line->candidates.v[0].item];
-        if (s->jobs[g->candidate].ask.duration <= within_now(s, lane, g))
+        if (is_to_be_looked_at(s, lane, g))
             return g->candidate;
         if (fill_done(s, g->candidate, s->jobs[g->candidate].key) < 0) {
             /* there is less room by now */
@@ -445,7 +458,7 @@ static int fill_list(sched_t *s, struct lane *lane, uint32_t *slots)
         if (k->groups == 0 || k->least >= k->fails || within_of(lane, k->units) < k->least)
             continue;
         const struct job_group *g = job_group_in_lane(t, i, (uint32_t)(lane - s->lanes));
-        int64_t within = g && g->in_fill ? within_now(s, lane, g) : 0;
+        int64_t within = g && g->in_fill ? within_now(s, lane, g, true) : 0;
         if (g && within >= g->least)
             n = list_fitting(g, within, slots, n);
     }

@@ -86,8 +86,11 @@ struct job_kind *job_kind_of(const sched_t *s, uint32_t slot);
 bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way);
 void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way, bool by_limit);
 
-/* How long a job of a group could last that room may be made for; 0: there is none. */
-int64_t job_group_made_within(const sched_t *s, const struct lane *lane, const struct job_group *g);
+/* How long a job of a group could last that room may be made for; 0: there is none. `in_turn`: for one whose turn it is now;
+ * else at any time in the walk, whatever shares give by then. O(1), or in turn as reach_is_nothing.
+ */
+int64_t job_group_made_within(sched_t *s, const struct lane *lane, const struct job_group *g,
+                              bool in_turn);
 
 /* A job is open, or has another limit. */
 void job_group_note_limit(const sched_t *s, uint32_t slot);

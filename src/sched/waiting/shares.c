@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "sched/controllers/reach.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/lane.h"
@@ -148,6 +149,7 @@ void shares_destroy(struct shares *shares)
         return;
     int saved = errno;
     class_turns_destroy(shares->turns, shares->setup->n_queues);
+    reach_destroy(shares->reach);
     share_free(shares->tree);
     intern_clear(&shares->names);
     free(shares->node);
@@ -343,5 +345,6 @@ bool shares_check(const sched_t *s)
         if (s->jobs[slot].state != SCHED_REJECTED &&
             (!share_of_job_check(s, slot) || !class_order_check(s, slot)))
             return false;
-    return turns_check(s) && may_fit_check(s) && class_turns_check(s) && share_check(shares->tree);
+    return turns_check(s) && may_fit_check(s) && class_turns_check(s) &&
+           share_check(shares->tree) && reach_check(s);
 }

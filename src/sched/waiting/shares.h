@@ -17,6 +17,7 @@
 #include "share/tree.h"
 
 struct setup;
+struct reach;
 
 struct leaf {
     uint32_t node; /* in the tree */
@@ -97,6 +98,7 @@ struct shares {
     size_t n_equals, cap_equals;
     int64_t equal_rank;              /* of their turns */
     struct class_turns **turns;      /* by queue of the setup */
+    struct reach *reach;             /* controllers/reach.h; NULL: nobody has asked for it yet */
     struct sched_class_now *classes; /* in answer to sched_classes_now */
     size_t cap_classes;
 };

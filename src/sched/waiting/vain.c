@@ -6,6 +6,7 @@
  * one is so for it, but where there are no blocks.
  */
 #include "berth/sched_config.h"
+#include "sched/controllers/reach.h"
 #include "sched/queues.h"
 #include "sched/waiting/job_group.h"
 
@@ -62,14 +63,19 @@ void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way, bool 
     g->vain[way].tried = tried_now(s);
 }
 
-int64_t job_group_made_within(const sched_t *s, const struct lane *lane, const struct job_group *g)
+int64_t job_group_made_within(sched_t *s, const struct lane *lane, const struct job_group *g,
+                              bool in_turn)
 {
+    const struct setup_queue *queue = &s->queues->setup->queue[lane->queue];
     if (!lane->makes_room)
         return 0;
-    int64_t preempted = vain_from(s, g, ROOM_BY_PREEMPTION) - 1;
+    bool preempts = queue->preemptible == SCHED_NOT_PREEMPTIBLE;
+    int64_t preempted = preempts ? vain_from(s, g, ROOM_BY_PREEMPTION) - 1 : 0;
     int64_t lent = lane->is_rebalanced ? vain_from(s, g, ROOM_BY_REBALANCING) - 1 : 0;
     int64_t made = lent > preempted ? lent : preempted;
-    if (s->queues->setup->queue[lane->queue].any_preempts == 0)
+    if (queue->any_preempts != 0 && !in_turn)
+        return INT64_MAX - 1;
+    if (queue->any_preempts == 0 || reach_is_nothing(s, g->lane, g->class))
         return made;
     struct queue_entry first;
     bool is_less = !goes_by_user(s, lane->queue) && g->open && queue_first(g->open, &first) &&

@@ -9,15 +9,16 @@
 #include "config/seconds.h"
 
 struct saved_usage {
-    const char *division, *queue, *account, *user, *amount;
+    const char *division, *queue, *amount;
+    json_t *account, *user; /* "": of jobs that name none */
     int64_t at;
 };
 
 static const struct key usage_keys[] = {
     KEY_OF(struct saved_usage, division, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_usage, queue, KEY_TEXT, .needed = false),
-    KEY_OF(struct saved_usage, account, KEY_TEXT, .needed = false),
-    KEY_OF(struct saved_usage, user, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_usage, account, KEY_ANY, .needed = false),
+    KEY_OF(struct saved_usage, user, KEY_ANY, .needed = false),
     KEY_OF(struct saved_usage, amount, KEY_TEXT, .needed = true),
     KEY_OF(struct saved_usage, at, KEY_WHOLE, .needed = true, .min = 0,
            .max = 4 * SECONDS_MAX * SECONDS_TICKS),
@@ -62,6 +63,16 @@ int snapshot_put_usage(const struct play *p, json_t *state)
     return rc;
 }
 
+/* NULL: it has none. */
+static int read_name(const json_t *saved, const char *what, const char *key,
+                     const struct key_place *place, const char **name, berth_error_t *err)
+{
+    if (saved && !json_is_string(saved))
+        return keys_wrong(place, what, key, saved, "a string", err);
+    *name = json_string_value(saved);
+    return 0;
+}
+
 static int load_usage(struct play *p, json_t *object, size_t i, const struct key_place *place,
                       berth_error_t *err)
 {
@@ -75,9 +86,12 @@ static int load_usage(struct play *p, json_t *object, size_t i, const struct key
         snprintf(text, sizeof(text), "%sexpected an object", what);
         return keys_failed(place, EINVAL, text, err);
     }
-    if (keys_read(object, &table, place, &s, err) < 0)
+    if (keys_read(object, &table, place, &s, err) < 0 ||
+        read_name(s.account, what, "account", place, &u.node.account, err) < 0 ||
+        read_name(s.user, what, "user", place, &u.node.user, err) < 0)
         return -1;
-    u.node = (struct sched_share_name){s.division, s.queue, s.account, s.user};
+    u.node.division = s.division;
+    u.node.queue = s.queue;
     u.at = s.at;
     snprintf(u.amount, sizeof(u.amount), "%s", s.amount);
     if (strlen(s.amount) <= SCHED_USAGE_DIGITS &&

@@ -1,6 +1,8 @@
 """Who is promised a time, and who may not be overtaken."""
 import limits
-from world import FOREVER, WAITING
+from world import FOREVER, WAITING, ends_of
+
+OCCURRENCES = 20  # of each block after all else is over: what leaves no gap by then is taken to leave none
 
 
 def can_be_promised(ledger, j):
@@ -80,10 +82,16 @@ def check_never(ledger):
         ledger.law("whole", j.array not in rejected or j.requeues, j, "others of its array are rejected")
 
 
+def longest_period(w):
+    return max((b.get("every", 0) for b in w.all_blocks()), default=0)
+
+
 def earliest(ledger, j, windows):
     """When it could start beside these windows."""
     w = ledger.world
-    ends = {until for h, start, until in windows} | {b["start"] + b["duration"] for b in w.all_blocks()}
+    ends = {until for h, start, until in windows}
+    last = max([t for t in ends if t < FOREVER] + [ledger.now]) + OCCURRENCES * longest_period(w)
+    ends |= {t for b in w.all_blocks() for t in ends_of(b, last)}
     for t in sorted({ledger.now} | {t for t in ends if ledger.now < t < FOREVER}):
         if ledger.fits_at(j, t, windows):
             return t

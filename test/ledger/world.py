@@ -326,6 +326,12 @@ def on_from(block, at):
     return max(begin, at) if at < begin + block["duration"] else FOREVER
 
 
+def ends_of(block, before):
+    """When occurrences of a block end, up to a time: at least the first one."""
+    end, every = block["start"] + block["duration"], block.get("every", 0)
+    return range(end, max(before, end) + 1, every) if every else [end]
+
+
 def meets(block, start, end):
     """Whether some occurrence of a block lies in [start, end)."""
     begin, every = block["start"], block.get("every", 0)

@@ -94,8 +94,8 @@ int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotat
  * would promise it or, if `expected` is true, expect of it, unless it then starts sooner by having others stopped.
  * `not_before` is false then. So it is where limits keep it, which promise it a time, and where shares or actions say whose
  * turn it is, if no other job has yet to be looked at, and the promises of all others stand: where one
- * becomes only expected, all have another turn in that pass, and where one is lost, the new job may be promised what is only
- * expected here. A limit that has no room only as it counts a job that is being stopped, and the job that waits for its end
+ * becomes only expected, all have another turn in that pass, and where one is lost or put off, the new job may be promised what
+ * is only expected here. A limit that has no room only as it counts a job that is being stopped, and the job that waits for its end
  * as well, does not keep the new job: it is told that it starts now. A match for each time that is tried, and O(reservations + running jobs that may be stopped).
  */
 int sched_annotate_new(sched_t *s, sched_job_t job, struct sched_annotation *annotation);

@@ -129,12 +129,13 @@ static bool gave_others(int job, const int64_t promised[NQ_JOBS], const bool exp
     return gave;
 }
 
-/* Whether somebody has lost what it was promised before the pass. */
+/* Whether somebody has lost what it was promised before the pass, or is promised a later time. */
 static bool is_any_lost(const int64_t promised[NQ_JOBS])
 {
     bool is = false;
     for (int i = 0; i < run.naive.jobs; i++)
-        is |= promised[i] >= 0 && run.naive.job[i].state != NQ_HELD;
+        is |= promised[i] >= 0 &&
+              (run.naive.job[i].state != NQ_HELD || run.naive.job[i].at > promised[i]);
     return is;
 }
 

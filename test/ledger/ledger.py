@@ -88,6 +88,7 @@ class Ledger:
             self.reclaims.check(self, decided[len(ends):], preemptions, ends or self.now in self.events)
         else:
             victims.check(self, preemptions, stoppable)
+        self.stopped = {d["job"] for d, holding, start in preemptions}
         self.check_promises(before, held_before, overrun, overrun_limit)
         self.check_windows()
         self.check_counts()
@@ -294,12 +295,15 @@ class Ledger:
     def may_come_before(self, k, j, touched, before, held_before):
         """Whether a job that goes before another one may have taken its place at this instant. The promises of a lower
         queue give way to whatever a higher one is promised, also where that only moves, and to the first of an fcfs
-        queue, which is promised nothing."""
+        queue, which is promised nothing. Where such a queue has limits, these promise times behind its first job; one that
+        is stopped for another and is the first again takes these back."""
         w = self.world
         if k.name in touched or self.is_new_or_later(k, before, held_before):
             return True
         then = k.start if k.state == RUNNING else k.promise if k.state == WAITING else None
         if self.comes_back and then is not None and self.now <= then < before.get(k.name, FOREVER):
+            return True
+        if k.name in self.stopped and k.state == WAITING and w.lane(k.queue) == w.lane(j.queue) and w.depth(k.queue) == 0:
             return True
         if w.key(k)[0] == w.key(j)[0]:
             return False

@@ -7,6 +7,7 @@
  */
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 void repair_note(sched_t *s, int64_t from, int64_t until)
 {
@@ -90,6 +91,8 @@ enum step repair_step(sched_t *s)
         note_repaired(s, job->key);
         return STEP_DONE;
     }
+    if (job->is_preempting && s->queues->setup->has_levels)
+        note_freed(s, job->at, job_until(job)); /* higher levels knew of it, and may have it */
     bool is_left = s->pass.is_left && queue_before(s->pass.left, job->key);
     replan_reach(s, job->key, true); /* it stays lifted until those behind it are */
     s->replan.displaces = true;

@@ -363,6 +363,33 @@ int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jo
     return at;
 }
 
+/* A request in a line, of nodes first: each vertex has room by what is free below it alone, the less the less is free, and
+ * of those that have the first ones are taken. So one that had no room before has none when others take more, and those that
+ * were taken still come first, with the same below them. First fit remembers what it took, runs break where one within is
+ * taken, and siblings may want the same, so that what is left for the second depends on what the first one takes.
+ */
+bool match_plan_is_steady(struct match *m, const struct plan_ask *ask)
+{
+    const struct policy *p = &m->policy;
+    struct requests requests;
+    struct walk w;
+
+    if (p->score != SCORE_ID || p->first || p->within == ORDER_RUNS || p->slots == ORDER_RUNS ||
+        p->graph == ORDER_RUNS || !m->topo.is_tree || m->flexible || m->has_orphans ||
+        begin_planning(&w, m, ask, &requests) < 0)
+        return false;
+    uint32_t top = requests.variant[0];
+    bool is_steady =
+        requests.n_variants == 1 && !requests.moldable && requests.v[top].type == TYPE_NODE;
+    for (uint32_t i = top; is_steady && i != REQUEST_NONE; i = requests.v[i].with) {
+        const struct request *q = &requests.v[i];
+        is_steady = q->next == REQUEST_NONE && q->other == REQUEST_NONE && !q->pools_below &&
+                    q->min == q->max;
+    }
+    end_planning(&w);
+    return is_steady;
+}
+
 int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks)
 {
     struct requests requests;

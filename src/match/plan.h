@@ -99,6 +99,12 @@ int64_t match_plan_point(const struct match *m, int64_t at);
 int match_plan_probe(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at);
 void match_plan_forget(struct match *m, int64_t jobid);
 
+/* Whether a request is given the first nodes that have room for it, in an order that stays, and the first of what it asks for
+ * in them: so what others take of what it was not given does not change what it is given. It is so where policies go by ids
+ * and each thing that is asked for is of one kind. False: it is not known. O(requests)
+ */
+bool match_plan_is_steady(struct match *m, const struct plan_ask *ask);
+
 /* 0 if it could be booked on a machine that is idle, all up (but see is_up) and without blocks but for some, by number,
  * which last for ever; -1 with ENODEV if not, or as match_plan.
  */

@@ -338,7 +338,7 @@ struct place_ops {
     int (*give)(struct place *place, int64_t booking, const char *ranks, berth_error_t *err);
 
     /* Mark what a booking holds (the same number as in probe and pull is allowed), or take the marks away
-     * again, before anything changes; -1 with ENOMEM. And what another booking has in common with that.
+     * again, before that or the machine changes; -1 with ENOMEM. And what another booking has in common with that.
      */
     int (*mark)(struct place *place, int64_t booking, bool on);
     enum place_meet (*meets)(const struct place *place, int64_t booking);
@@ -426,6 +426,11 @@ struct place_ops {
      */
     const char *(*lacks)(struct place *place, const struct place_ask *ask, int64_t at,
                          struct place_counts *counts);
+
+    /* Whether a booking of an ask would be of the same resources if others took more, but none of these. False: it is not
+     * known. O(requests of the ask)
+     */
+    bool (*is_steady)(struct place *place, const struct place_ask *ask);
 
     /* How many resources a booking holds that are up and that an ask could use. O(what it holds). */
     int64_t (*useful)(struct place *place, const struct place_ask *ask, int64_t booking);

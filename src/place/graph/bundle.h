@@ -195,6 +195,7 @@ int64_t bundle_clear(const struct place *place, int64_t booking, const char *typ
 bool bundle_next_shared(const struct place *place, int64_t booking, uint32_t *i, uint32_t *node);
 int bundle_mark(struct place *place, int64_t booking, bool on);
 enum place_meet bundle_meets(const struct place *place, int64_t booking);
+bool bundle_is_steady(struct place *place, const struct place_ask *ask);
 int bundle_weigh(struct place *place, int64_t booking, bool on);
 int bundle_keep_free(struct place *place, int64_t booking, int64_t at);
 uint64_t bundle_blocks(const struct place *place, int64_t booking);

@@ -124,6 +124,20 @@ enum place_meet bundle_meets(const struct place *place, int64_t booking)
     return most;
 }
 
+/* Each member is given what it would be with those before it in place. */
+bool bundle_is_steady(struct place *place, const struct place_ask *ask)
+{
+    if (!is_bundle_class(ask->class))
+        return OPS.is_steady(place, ask);
+    const struct bundle_class *c = bundle_class_of(place, ask->class);
+    bool is_steady = true;
+    for (uint32_t i = 0; i < c->n && is_steady; i++) {
+        struct place_ask one = bundle_role_ask(place, ask, i);
+        is_steady = OPS.is_steady(place, &one);
+    }
+    return is_steady;
+}
+
 int bundle_weigh(struct place *place, int64_t booking, bool on)
 {
     if (!is_bundle(booking))

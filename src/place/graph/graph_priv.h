@@ -515,6 +515,7 @@ int64_t graph_place_probe(struct place *place, const struct place_ask *ask, int6
 
 int graph_place_mark(struct place *place, int64_t booking, bool on);
 enum place_meet graph_place_meets(const struct place *place, int64_t booking);
+bool graph_place_is_steady(struct place *place, const struct place_ask *ask);
 int graph_place_weigh(struct place *place, int64_t booking, bool on);
 int graph_place_keep_free(struct place *place, int64_t booking, int64_t at);
 bool graph_place_next_shared(const struct place *place, int64_t booking, uint32_t *i,

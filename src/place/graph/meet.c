@@ -36,6 +36,15 @@ enum place_meet graph_place_meets(const struct place *place, int64_t booking)
     return as[match_job_meets(n->match, booking, n->meets, n->weighed > 0 ? n->units : NULL)];
 }
 
+bool graph_place_is_steady(struct place *place, const struct place_ask *ask)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (!class_of(n, ask) || graph_place_refresh(n) < 0)
+        return false;
+    struct plan_ask plan = graph_place_plan(n, ask);
+    return match_plan_is_steady(n->match, &plan);
+}
+
 int graph_place_weigh(struct place *place, int64_t booking, bool on)
 {
     struct graph_place *n = graph_place_of(place);

@@ -83,15 +83,59 @@ static bool goes_along(const struct lots *lots, const struct lot *lot)
     return lot->gang != NO_GANG && !lot->is_whole && lots->gang[lot->gang].is_whole;
 }
 
-/* Put back who is not needed, the last one first. Returns the booking, or -1 with ENOMEM. */
+/* Whether another booking would be the same if others took more, but none of what it has: then only limits may refuse it. Where
+ * it may have to keep promises beyond its end, or limits narrow the choice, that is not known.
+ */
+static bool is_steady(const struct preemption *h)
+{
+    const struct place_ops *ops = h->s->place->ops;
+    return !h->is_narrow && !h->s->queues->any_tails && ops->is_steady &&
+           ops->is_steady(h->s->place, h->ask);
+}
+
+/* Whether nobody of a lot has anything of the booking that is marked. */
+static bool is_apart(const struct preemption *h, const struct lot *lot)
+{
+    const sched_t *s = h->s;
+    bool apart = true;
+    for (uint32_t i = lot->first; i < lot->first + lot->n && apart; i++)
+        apart = s->place->ops->meets(s->place, s->jobs[h->victim[i].slot].booking) == PLACE_APART;
+    return apart;
+}
+
+/* Put a lot back that has nothing of the booking, unless limits refuse that beside it. */
+static void spare_apart(struct preemption *h, struct lot *lot, int64_t booking)
+{
+    sched_t *s = h->s;
+    take_lot(h, lot, false);
+    if (!controllers_may_hold(s, h->lots->slot, s->jobs[h->lots->slot].ask.duration, booking,
+                              s->now))
+        take_lot(h, lot, true);
+}
+
+/* Put back who is not needed, the last one first: it is booked anew without each. A steady booking would be the same without a lot
+ * that has nothing of it, so that it stays then. Returns the booking, or -1 with ENOMEM. A match, or two where one is needed, for
+ * each that has something of the booking, or for each.
+ */
 static int64_t spare_lots(struct preemption *h, int64_t booking)
 {
     struct lots *lots = h->lots;
+    const struct place_ops *ops = h->s->place->ops;
+    bool steady = booking >= 0 && is_steady(h), marked = false;
     for (size_t i = lots->n; i-- > 0 && booking >= 0;) {
         struct lot *lot = &lots->v[i];
         if (!lot->is_taken || goes_along(lots, lot))
             continue;
-        h->s->place->ops->release(h->s->place, booking);
+        if (steady && !marked)
+            marked = ops->mark(h->s->place, booking, true) == 0;
+        if (marked && is_apart(h, lot)) {
+            spare_apart(h, lot, booking);
+            continue;
+        }
+        if (marked)
+            ops->mark(h->s->place, booking, false);
+        marked = false;
+        ops->release(h->s->place, booking);
         take_lot(h, lot, false);
         booking = book(h);
         if (booking >= 0 || errno != EBUSY)
@@ -99,6 +143,8 @@ static int64_t spare_lots(struct preemption *h, int64_t booking)
         take_lot(h, lot, true);
         booking = book(h);
     }
+    if (marked)
+        ops->mark(h->s->place, booking, false);
     return booking;
 }
 

@@ -113,9 +113,9 @@ static void spare_apart(struct preemption *h, struct lot *lot, int64_t booking)
         take_lot(h, lot, true);
 }
 
-/* Put back who is not needed, the last one first: it is booked anew without each. A steady booking would be the same without a lot
- * that has nothing of it, so that it stays then. Returns the booking, or -1 with ENOMEM. A match, or two where one is needed, for
- * each that has something of the booking, or for each.
+/* Put the lots back that are not needed, the last one first. For each the job is booked anew, to see whether it still fits. Where
+ * bookings are steady (is_steady), a lot that has nothing of the booking would not change it, so the booking stays. Returns the
+ * booking, or -1 with ENOMEM. One match for each lot that is tried so, two where it is needed.
  */
 static int64_t spare_lots(struct preemption *h, int64_t booking)
 {

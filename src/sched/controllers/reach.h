@@ -7,8 +7,9 @@
  * more than the reach of its queue, of each resource, is given nothing, however little would be taken.
  *
  * Invariant: what is known is as of the changes of the tree (share_changes) and of the list of who is being stopped
- * (queues.stopping_lists). What jobs will have whose victims are being stopped counts, too; the tree is told of these in the
- * same step in which they come to wait for that, and in which they do so no longer.
+ * (queues.stopping_lists). It also counts what a job
+ * will have whose victims are being stopped. The tree changes in the step in which such a job begins or ceases to wait, so that
+ * this is known as well.
  */
 #ifndef SCHED_REACH_H
 #define SCHED_REACH_H

@@ -12,7 +12,9 @@
 /* What is held of an entry's array may have changed; or it is open by now, or a member that waits by itself. */
 void class_order_changed(sched_t *s, uint32_t slot);
 
-/* Give such jobs their keys, also where a limit keeps them. Returns 0, or -1 with ENOMEM, and the next call goes on. O(such jobs x log open). */
+/* Give such jobs their keys, also where a limit keeps them. Returns 0, or -1 with ENOMEM, and the next call goes on.
+ * O(such jobs x log open).
+ */
 int class_order_refresh(sched_t *s);
 
 /* Whether a job is yet to be given its key, and goes before others by that. O(1). */

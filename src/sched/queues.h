@@ -212,7 +212,11 @@ struct queues {
     bool recheck_limited; /* some of them may be over their limits no more */
     bool
         recheck_down; /* the machine has changed: other jobs may need what is down (needs_down.c) */
-    bool recheck_all_limited; /* any may, whatever has decreased */
+    bool recheck_all_limited;    /* any may, whatever has decreased */
+    bool seeks_for_limited;      /* others may be stopped for some of them */
+    uint64_t sought_for_limited; /* place.freed.next when that was last tried */
+    struct limited_vain
+        limited_vain[LIMITED_VAIN]; /* by user, queue and ask, as far as there is room */
     uint32_t
         *full; /* jobs of which as many members hold something as may; some may do so no more */
     size_t n_full, cap_full;

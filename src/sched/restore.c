@@ -265,7 +265,7 @@ static int restore_blocked(sched_t *s, uint32_t slot, const struct sched_record 
     if (restore_limit(s, slot, r->reason, &known) < 0 || limit_block(s, slot) < 0)
         return -1;
     d->limited = r->fresh || !known ? -1 : 0;
-    s->queues->recheck_limited = true;
+    s->queues->recheck_limited = s->queues->seeks_for_limited = true;
     return 0;
 }
 

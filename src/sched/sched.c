@@ -210,7 +210,9 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
             turns_changed(s, s->queues->shares->job[slot].leaf);
         s->queues->stats[d->queue].reprioritized++;
     }
-    bool may_be_stopped = /* for others, or no more */
+    if (d && priority != old && s->queues->setup->preempts)
+        s->queues->reclaim_next = s->now; /* others may be stopped, or stop others */
+    bool may_be_stopped =                 /* for others, or no more */
         d && job->state == SCHED_RUNNING && priority != old && s->queues->setup->preempts;
     return moves || may_be_stopped ? core_event(s, now) : core_advance(s, now);
 }

@@ -197,6 +197,16 @@ struct tried {
     uint64_t more_preemptible;
 };
 
+/* For which job that a limit has blocked others would be stopped in vain. */
+struct limited_vain {
+    uint64_t round; /* when that was tried: queues.rounds */
+    struct place_ask ask;
+    uint32_t party;
+    uint32_t leaf; /* of shares */
+    int64_t limit, priority;
+};
+#define LIMITED_VAIN 256
+
 /* What is left of a pass that was cut off. */
 enum pass_phase {
     PASS_IDLE,

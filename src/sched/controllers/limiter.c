@@ -424,6 +424,19 @@ static bool is_same_limit(const struct sched_reason_limit *a, const struct sched
            strcmp(a->what, b->what) == 0 && (!a->account || strcmp(a->account, b->account) == 0);
 }
 
+/* A job that limits have blocked goes on if others would be stopped for it. Returns 0, or -1 with ENOMEM. */
+static int let_take(sched_t *s, uint32_t slot)
+{
+    bool may = s->jobs[slot].details->blocked == BLOCK_LIMIT && !lane_of(s, slot)->is_stopped;
+    int would = may ? reclaim_would(s, slot) : 0;
+    if (would <= 0)
+        return would;
+    if (job_unblock(s, slot, BLOCK_LIMIT) < 0)
+        return -1;
+    s->jobs[slot].is_fresh = false; /* it has others stopped in the walk */
+    return 0;
+}
+
 /* A job that limits have blocked goes on if they would let it; else it waits for the one that it is over
  * now. Returns 0, or -1 with ENOMEM.
  */
@@ -433,7 +446,7 @@ static int let(sched_t *s, uint32_t slot)
     struct details *d = job->details;
     struct limits_over over;
     if (!limit_is_due(s, job))
-        return 0;
+        return s->queues->seeks_for_limited ? let_take(s, slot) : 0;
     if (is_let(s, slot, &job->ask, s->now, &over) || may_ask_at_last(s, slot))
         return job_unblock(s, slot, BLOCK_LIMIT);
     if (!is_same_limit(&d->over, &over.limit)) {
@@ -444,7 +457,7 @@ static int let(sched_t *s, uint32_t slot)
     if (d->blocked == BLOCK_LIMIT && kept_may_promise(s, slot, over.calendar, true))
         return candidate_note(s, slot, over.calendar);
     d->limited = limits_last_decrease(s->queues->limits, d->party);
-    return 0;
+    return let_take(s, slot);
 }
 
 /* The list of those that limits have blocked from its beginning: of those that were looked at when a pass was
@@ -474,6 +487,8 @@ static int limited_end(sched_t *s, bool again)
         return -1;
     n->recheck_limited = s->pass.is_let_left || s->pass.is_due_left;
     n->recheck_all_limited &= s->pass.is_let_left;
+    n->seeks_for_limited &= s->pass.is_let_left;
+    n->sought_for_limited = s->place->freed.next;
     s->pass.is_letting = false;
     return 0;
 }

@@ -279,6 +279,47 @@ bool limits_share(const struct limits *limits, uint32_t a, uint32_t b)
     return false;
 }
 
+/* ---- Who may be stopped ---- */
+
+bool limits_count_givers(struct limits *limits, uint64_t round)
+{
+    bool is_new = limits->giving != round;
+    limits->giving = round;
+    return is_new;
+}
+
+void limits_add_giver(struct limits *limits, uint32_t party, struct limits_giver giver)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, party, side);
+    for (size_t i = 0; i < sides; i++) {
+        struct tally *tally = side[i].tally;
+        struct limits_giver *is = &tally->giver;
+        if (tally->giving != limits->giving)
+            *is = giver;
+        tally->giving = limits->giving;
+        is->priority = giver.priority < is->priority ? giver.priority : is->priority;
+        is->lane = giver.lane == is->lane ? is->lane : UINT32_MAX;
+        is->leaf = giver.leaf == is->leaf ? is->leaf : UINT32_MAX;
+    }
+}
+
+bool limits_has_giver(const struct limits *limits, uint32_t party, struct limits_giver taker,
+                      bool lanes, bool leaves)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, party, side);
+    for (size_t i = 0; i < sides; i++) {
+        const struct limits_giver *is = &side[i].tally->giver;
+        if (side[i].rules->n == 0 || side[i].tally->giving != limits->giving)
+            continue;
+        if (is->priority < taker.priority || is->priority == INT64_MIN ||
+            (lanes && is->lane != taker.lane) || (leaves && is->leaf != taker.leaf))
+            return true;
+    }
+    return false;
+}
+
 /* ---- Entries ---- */
 
 void limits_wait(struct limits *limits, uint32_t party, int64_t n)

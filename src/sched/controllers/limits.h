@@ -136,6 +136,24 @@ bool limits_start_beside(const struct limits *limits, uint32_t party, uint32_t o
 /* Whether something is limited of what two parties have together. */
 bool limits_share(const struct limits *limits, uint32_t a, uint32_t b);
 
+/* A job that may be stopped, as far as it is of interest to one that a limit has blocked. */
+struct limits_giver {
+    int64_t priority;    /* of several the least one; INT64_MIN: one is being stopped */
+    uint32_t lane, leaf; /* UINT32_MAX: of several */
+};
+
+/* Count who may be stopped, once in each round (a number from 1 on that becomes greater): false if that was done. Then add
+ * each. O(the party's limits)
+ */
+bool limits_count_givers(struct limits *limits, uint64_t round);
+void limits_add_giver(struct limits *limits, uint32_t party, struct limits_giver giver);
+
+/* Whether one that was added counts in a limit with a party and is less important, or of another lane (`lanes`) or leaf
+ * (`leaves`); of one limit it is taken for all of these together. O(the party's limits)
+ */
+bool limits_has_giver(const struct limits *limits, uint32_t party, struct limits_giver taker,
+                      bool lanes, bool leaves);
+
 /* The first time on or after the beginning of a window from which on it may, for as long; INT64_MAX: never. O((g + 1)
  * log n) for g gaps that are too short.
  */

@@ -71,6 +71,8 @@ struct tally {
         covered; /* pending jobs of virtual queues that the limits of their parent's user cover */
     uint32_t *calendar;    /* by what; NULL: nothing was entered yet */
     int64_t last_decrease; /* number of the last one of what it counts; 0: none yet */
+    uint64_t giving;       /* limits.giving when `giver` was counted */
+    struct limits_giver giver;
 };
 
 /* A division, or an account, that holds its jobs to something: no more of it is of interest here. */
@@ -120,6 +122,7 @@ struct limits {
     struct strbuf key;
     uint32_t node;     /* what "node" is; UINT32_MAX: nobody limits that */
     int64_t decreases; /* of tallies so far */
+    uint64_t giving;   /* when it was counted who may be stopped; 0: never */
     struct calendar *calendar;
     uint32_t n_calendars, cap_calendars;
 };

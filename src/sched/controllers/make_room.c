@@ -212,6 +212,21 @@ static enum step make_for_open(sched_t *s, uint32_t slot, victims_begin begin)
     return step;
 }
 
+int room_would_be(sched_t *s, uint32_t slot, victims_begin begin)
+{
+    struct preemption h;
+    struct place_ask ask = s->jobs[slot].ask;
+    int64_t booking = begin(&h, s, slot, &ask) == 0 ? preemption_book(&h) : -1;
+    int is = booking < 0 && errno != EBUSY ? -1 : 0;
+    if (booking >= 0) {
+        is = may_hold_at_last(s, slot, booking);
+        s->place->ops->release(s->place, booking);
+        preemption_put_all_back(&h);
+    }
+    preemption_end(&h);
+    return is;
+}
+
 enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum room_way way)
 {
     struct pass *p = &s->pass;

@@ -64,6 +64,77 @@ static enum step reclaim_for_open(sched_t *s, uint32_t slot)
                                      : STEP_BUSY;
 }
 
+/* A search in vain for a blocked job is so for others of its user and queue that ask for the same, last as long or longer, and
+ * are not more important.
+ */
+static bool is_vain_for(const sched_t *s, uint32_t slot, const struct limited_vain *v)
+{
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    const struct details *d = s->jobs[slot].details;
+    bool is_as_long = v->limit == d->limit || (v->limit < d->limit && d->limit < SCHED_UNLIMITED);
+    bool is_same = v->ask.units == ask->units && v->ask.class == ask->class &&
+                   v->ask.part == ask->part && v->ask.permits == ask->permits &&
+                   v->ask.clear == ask->clear;
+    bool is_leaf = !s->queues->shares || v->leaf == s->queues->shares->job[slot].leaf;
+    return v->round == s->queues->rounds && v->party == d->party && is_leaf && is_same &&
+           is_as_long && v->ask.duration <= ask->duration && v->priority >= d->priority;
+}
+
+static struct limits_giver giver_of(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    uint32_t leaf = s->queues->shares ? s->queues->shares->job[slot].leaf : UINT32_MAX;
+    return (struct limits_giver){job->details->priority, job->lane, leaf};
+}
+
+/* Whether a job that could be stopped for a blocked one, or is being stopped, counts in a limit with it; perhaps, if true. Once
+ * in a round O(running), else O(1).
+ */
+static bool any_gives_limit(const sched_t *s, uint32_t slot)
+{
+    const struct queues *n = s->queues;
+    unsigned preempts = n->shares ? preempts_of(s, slot) : 0;
+    bool counts = limits_count_givers(n->limits, n->rounds);
+    for (uint32_t i = 0; counts && i < n->ends.n; i++) {
+        uint32_t other = n->ends.v[i].item;
+        bool goes = is_being_stopped(s, other);
+        if (!goes && !may_be_told(s, other))
+            continue;
+        struct limits_giver giver = giver_of(s, other);
+        giver.priority = goes ? INT64_MIN : giver.priority;
+        limits_add_giver(n->limits, s->jobs[other].details->party, giver);
+    }
+    return limits_has_giver(n->limits, s->jobs[slot].details->party, giver_of(s, slot),
+                            preempts & SCHED_PREEMPTS_BORROWERS, preempts & SCHED_PREEMPTS_RICHER);
+}
+
+/* Its queue deserves what it asks for as if it was open, which it would be. */
+static int would_be_as_open(sched_t *s, uint32_t slot)
+{
+    if (!s->queues->shares)
+        return room_would_be(s, slot, begin_reclaim);
+    shares_opened(s, slot);
+    int would = lots_are_none(s, slot) ? 0 : room_would_be(s, slot, begin_reclaim);
+    shares_closed(s, slot);
+    return would;
+}
+
+int reclaim_would(sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct details *d = job->details;
+    bool notes = !gang_of(s, slot); /* else who it is may count, too */
+    uint32_t at = (d->party * 31 + job->ask.class + (uint32_t)job->ask.units) % LIMITED_VAIN;
+    struct limited_vain *vain = &s->queues->limited_vain[at];
+    if (s->replan.is || !may_try(s, slot) || (notes && is_vain_for(s, slot, vain)))
+        return 0;
+    int would = any_gives_limit(s, slot) ? would_be_as_open(s, slot) : 0;
+    if (would == 0 && notes)
+        *vain = (struct limited_vain){s->queues->rounds,      job->ask, d->party,
+                                      giver_of(s, slot).leaf, d->limit, d->priority};
+    return would;
+}
+
 static enum step reclaim_for_holder(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
@@ -121,6 +192,10 @@ static enum step renew_reclaimable(sched_t *s)
         n->reclaim_next = INT64_MAX;
     else
         n->more_preemptible++; /* what somebody has, or has received, or priorities, may have changed */
+    bool seeks =
+        n->shares || n->reclaim_next <= s->now || n->sought_for_limited != s->place->freed.next;
+    if (n->setup->preempts && n->n_limited > 0 && seeks)
+        n->recheck_limited = n->seeks_for_limited = true;
     if (n->reclaim_next <= s->now)
         n->reclaim_next = next_reclaimed(s, s->now);
     return STEP_BUSY;

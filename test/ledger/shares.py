@@ -14,14 +14,18 @@ def division(world, queue):
     return own(world, queue).get("under", "")
 
 
+def own_division(world, queue):
+    """What the configuration says of the division that a queue is in."""
+    return world.config["shares"]["divisions"][division(world, queue)] if division(world, queue) else {}
+
+
 def capabilities(world, job):
     """What the job's queue, and its division, have at most: (whose, amount by type, whom it counts besides)."""
     lanes, lane = world.lanes, world.lanes[job.queue]
     yield "queue", own(world, job.queue).get("capability", {}), lambda k: lanes.get(k.queue) == lane
     under = division(world, job.queue)
     if under:
-        most = world.config["shares"]["divisions"][under].get("capability", {})
-        yield "division", most, lambda k: division(world, k.queue) == under
+        yield "division", own_division(world, job.queue).get("capability", {}), lambda k: division(world, k.queue) == under
 
 
 def cores(holdings):
@@ -94,9 +98,9 @@ def check_richer(ledger, decision):
 
 def lends_to_entitled(ledger, job, before):
     """Whether a job whose time has come, or has become earlier than it was promised and come by that, may have lost what it
-    would have then to one that starts on it, was not promised that time, and has the right to it: of another queue, of no
-    lower priority, which has jobs of borrowers stopped. The one that has lost it might be stopped at once, and its queue
-    would have more by it than it is guaranteed, which is the least that it deserves."""
+    would have then to one that starts on it, or on what their division may have, was not promised that time, and has the right
+    to it: of another queue, of no lower priority, which has jobs of borrowers stopped. The one that has lost it might be
+    stopped at once, and its queue would have more by it than it is guaranteed, which is the least that it deserves."""
     w = ledger.world
     had = {j.name: holding for j, holding, _, _ in ledger.windows_before}
     if job.name not in had or job.spec.get("preemptible_after", 0) > 1 or w.lane_config(job.queue).get("keeps-gangs"):
@@ -107,7 +111,9 @@ def lends_to_entitled(ledger, job, before):
     wanted = had[job.name].nodes() if before[job.name] <= ledger.now else w.allowed(job)
     takes = [k for k in w.running() if k.start == ledger.now and may_take_loans(w, k, job)
              and (before.get(k.name) is None or before[k.name] > ledger.now)]
-    return any(wanted & k.holding.nodes() for k in takes) and may_be_beyond_guarantee(w, lane, has, had[job.name])
+    beside = division(w, job.queue) if own_division(w, job.queue).get("capability") else None
+    lost = any(wanted & k.holding.nodes() or division(w, k.queue) == beside for k in takes)
+    return lost and may_be_beyond_guarantee(w, lane, has, had[job.name])
 
 
 def may_take_loans(world, taker, job):

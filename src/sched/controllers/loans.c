@@ -60,10 +60,12 @@ static bool lane_may_take(const sched_t *s, const struct lane *lane, uint32_t sl
 
 static bool any_lane_may_take(const sched_t *s, uint32_t slot)
 {
-    for (uint32_t i = 0; i < s->n_lanes; i++)
-        if (lane_may_take(s, &s->lanes[i], slot) &&
-            queue_size(s->lanes[i].open) + queue_size(s->lanes[i].held) > 0)
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        const struct lane *lane = &s->lanes[i];
+        bool any = queue_size(lane->open) + queue_size(lane->held) + queue_size(lane->kept) > 0;
+        if (any && lane_may_take(s, lane, slot))
             return true;
+    }
     return false;
 }
 
@@ -320,6 +322,8 @@ enum step loan_give_way(sched_t *s, uint32_t slot)
         step = let_some(&loan, lane->open, lane->depth == 0 ? 1 : LOANS_TRIED);
         if (step == STEP_BUSY)
             step = let_some(&loan, lane->held, LOANS_TRIED);
+        if (step == STEP_BUSY)
+            step = let_some(&loan, lane->kept, LOANS_TRIED);
     }
     loan_end(&loan);
     return step;

@@ -28,7 +28,7 @@ enum step loan_let_others(sched_t *s, uint32_t slot);
  * borrow. One job that is entitled starts first, if there is room for it beside the holder, or else in its place and in that of
  * those behind it of its lane: what has no room any more is open then. STEP_DONE: that has happened, and there may be others;
  * STEP_BUSY: nobody can, and all is as it was. Up to two matches for each job that is looked at: of each lane the first
- * LOANS_TRIED that are open and the first LOANS_TRIED that hold a promise.
+ * LOANS_TRIED that are open, that hold a promise, and that hold one of a limit.
  */
 enum step loan_give_way(sched_t *s, uint32_t slot);
 

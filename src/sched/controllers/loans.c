@@ -162,14 +162,14 @@ enum step loan_let_others(sched_t *s, uint32_t slot)
     return step;
 }
 
-/* ---- A holder that borrows, whose time has come ---- */
+/* ---- Jobs that are entitled ---- */
 
 /* Whether a job that waits has room for a start now, what it holds itself counted as free: 1, 0, or -1 with ENOMEM. */
 static int has_room_now(sched_t *s, uint32_t slot)
 {
     const struct place_ops *ops = s->place->ops;
     const struct job *job = &s->jobs[slot];
-    bool holds = job->state == SCHED_RESERVED;
+    bool holds = job->state == SCHED_RESERVED && !job->is_lifted;
     if (holds) {
         ops->lift(s->place, job->booking, false);
         controllers_set_aside(s, slot);
@@ -187,6 +187,55 @@ static int has_room_now(sched_t *s, uint32_t slot)
     }
     return has;
 }
+
+/* Whether a job waits, and for no limit, and may be entitled to what is lent. */
+static bool may_be_entitled(const struct loan *loan, uint32_t slot)
+{
+    sched_t *s = loan->s;
+    const struct job *job = &s->jobs[slot];
+    struct lots asks = {0};
+    if (!is_of_level(loan, job->key))
+        return false;
+    if (job->state == SCHED_WAITING ? !is_considered(s, lane_of(s, slot), job->key)
+                                    : job->is_preempting || job->is_claiming)
+        return false;
+    lots_measure(s, &asks, slot);
+    return share_takes(loan, asks.node, asks.amount);
+}
+
+/* Whether one of the first holders of a lane's queue that are out of the calendars could start now: 1, 0, or -1 with ENOMEM. */
+static int any_lifted_has_room(const struct loan *loan, const struct queue *queue)
+{
+    sched_t *s = loan->s;
+    struct queue_cursor c;
+    int tries = LOANS_TRIED, has = 0;
+    for (bool any = queue_begin(queue, &c); any && tries > 0 && has == 0; tries--) {
+        uint32_t slot = queue_item(&c);
+        any = queue_next(&c);
+        if (s->jobs[slot].is_lifted && may_be_entitled(loan, slot))
+            has = has_room_now(s, slot);
+    }
+    return has;
+}
+
+int loan_is_of_lifted(sched_t *s, uint32_t slot)
+{
+    struct loan loan;
+    int is_loan = loan_begin(&loan, s, slot);
+    int has = is_loan < 0 ? -1 : 0;
+    for (uint32_t i = 0; is_loan > 0 && i < s->n_lanes && has == 0; i++) {
+        const struct lane *lane = &s->lanes[i];
+        if (!lane_may_take(s, lane, slot))
+            continue;
+        has = any_lifted_has_room(&loan, lane->held);
+        if (has == 0)
+            has = any_lifted_has_room(&loan, lane->kept);
+    }
+    loan_end(&loan);
+    return has;
+}
+
+/* ---- A holder that borrows, whose time has come ---- */
 
 /* The next one, from one on in the list of those that are due, of the lane of the one that borrows, if it still holds what
  * it was promised; JOB_NONE. All of the list borrow.
@@ -265,27 +314,13 @@ static enum step start_in_place(const struct loan *loan, uint32_t slot)
     return step;
 }
 
-/* Whether a job waits, and for no limit, and may be entitled to what is lent. */
-static bool may_be_entitled(const struct loan *loan, uint32_t slot)
-{
-    sched_t *s = loan->s;
-    const struct job *job = &s->jobs[slot];
-    struct lots asks = {0};
-    if (!is_of_level(loan, job->key))
-        return false;
-    if (job->state == SCHED_WAITING ? !is_considered(s, lane_of(s, slot), job->key)
-                                    : job->at <= s->now || job->is_preempting || job->is_claiming)
-        return false;
-    lots_measure(s, &asks, slot);
-    return share_takes(loan, asks.node, asks.amount);
-}
-
 /* It starts, if it can, beside the one that borrows, or else in its place. STEP_BUSY: it can't. */
 static enum step let_one(const struct loan *loan, uint32_t slot)
 {
     sched_t *s = loan->s;
     bool is_open = s->jobs[slot].state == SCHED_WAITING;
-    if (!may_be_entitled(loan, slot))
+    bool is_due = !is_open && s->jobs[slot].at <= s->now;
+    if (is_due || !may_be_entitled(loan, slot))
         return STEP_BUSY;
     enum step gate = is_open ? controllers_gate(s, slot) : STEP_BUSY;
     if (gate != STEP_BUSY)

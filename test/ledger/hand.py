@@ -191,3 +191,30 @@ def put_off_beside(scene, decisions, shown):
 def put_off_guaranteed(scene, decisions, shown):
     """A job of a queue that is guaranteed that much is put off for one of another queue."""
     return put_off_for(scene, decisions, shown, {"guarantee": {"core": 2}}, "node0")
+
+
+def lent_for_a_second(scene, decisions, shown, policy, told):
+    """A job starts on more than its queue deserves while another of a queue that has nothing waits, and is stopped for that."""
+    config = {"a": {"policy": policy, "preempts": "borrowers", "shares": {"weight": 1}},
+              "b": {"policy": "easy", "shares": {"weight": 1}}}
+    events = [submit(0, "x", "a", 2, 50), submit(1, "g", "b", 2, 50), submit(2, "z", "a", 1, 60)]
+    has = {"z": "node0"} if told["decision"] == "reserve" else {}
+    shown.clear()
+    shown.update({1: {"g": "node[0-1]"}, 2: dict(has, g="node[0-1]"), 50: has, 51: {"g": "node[0-1]"}})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "x", "node[0-1]", 50), {"at": 1, "job": "g", "decision": "reserve", "start": 50}, dict(told, at=2, job="z"),
+        {"at": 50, "job": "x", "decision": "end", "status": "done"}, start(50, "g", "node[0-1]", 100, "reserved"),
+        {"at": 51, "job": "g", "decision": "preempt", "for": "z", "then": "requeue"},
+        start(51, "z", "node0", 111), {"at": 51, "job": "g", "decision": "reserve", "start": 111}])
+    scene.config["shares"] = {}
+    return True
+
+
+def lent_before_promise(scene, decisions, shown):
+    """What a job borrows is taken back a second later for one that was promised a later time."""
+    return lent_for_a_second(scene, decisions, shown, "easy", {"decision": "reserve", "start": 100})
+
+
+def lent_before_open(scene, decisions, shown):
+    """What a job borrows is taken back a second later for one that waited, and was promised nothing."""
+    return lent_for_a_second(scene, decisions, shown, "fcfs", {"decision": "wait", "reason": "resources node"})

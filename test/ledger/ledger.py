@@ -4,6 +4,7 @@ import itertools
 
 import doors
 import limits
+import loans
 import order
 import shares
 import victims
@@ -29,6 +30,7 @@ class Ledger:
         self.now = 0
         self.gave_up = False  # a job of unknown end has lost what it was promised at the instant before, or it has moved
         self.reclaims = shares.Reclaims() if "shares" in scene.config else None
+        self.loans = loans.Loans()
 
     def law(self, name, holds, job, text=""):
         if not holds:
@@ -86,6 +88,7 @@ class Ledger:
         self.check_preemptions(preemptions, stops, awaits)
         if self.reclaims:
             self.reclaims.check(self, decided[len(ends):], preemptions, ends or self.now in self.events)
+            self.loans.check(self, decided[len(ends):], preemptions, ends or self.now in self.events)
         else:
             victims.check(self, preemptions, stoppable)
         self.stopped = {d["job"] for d, holding, start in preemptions}

@@ -3,8 +3,9 @@ law has to notice. usage: mutate.py PLAYER"""
 import copy
 import sys
 
-from hand import array_counts_as_many, half_let_in, let_in, limited_by_promise, more_work_lost, moved_in, older, \
-    overtaken, put_off_behind_higher, put_off_beside, put_off_guaranteed, second_promised, stopped_by_limit, waits_behind_promise
+from hand import array_counts_as_many, half_let_in, lent_before_open, lent_before_promise, let_in, limited_by_promise, \
+    more_work_lost, moved_in, older, overtaken, put_off_behind_higher, put_off_beside, put_off_guaranteed, second_promised, \
+    stopped_by_limit, waits_behind_promise
 from ledger import Ledger
 from run import Player
 from scenes import Scene
@@ -429,6 +430,7 @@ MUTATIONS = [
     ("closed", "queues", moved_in), ("pending", "limits", let_in), ("pending", "limits", half_let_in),
     ("outranks", "preemption", waits_behind_promise), ("outranks", "limits", limited_by_promise),
     ("promise", "queues", put_off_beside), ("promise", "queues", put_off_guaranteed),
+    ("lent", "shares", lent_before_promise), ("lent", "shares", lent_before_open),
     ("whole", "arrays", one_of_array_rejected), ("never", "queues", never_rejected),
 ]
 

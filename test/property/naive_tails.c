@@ -107,7 +107,7 @@ bool nt_is_unsure(const struct naive_queues *q, int job, uint32_t nodes, int64_t
         if (stays && (k->nodes & nodes || nl_is_unsure(q, job, at, i)))
             return true;
         if (k->state == NQ_HELD && k->expected && nq_before(q, i, job) &&
-            q->lane[k->lane].part & nodes)
+            q->lane[k->lane].part & nodes & ~q->down)
             return true;
     }
     return false;

@@ -218,7 +218,8 @@ static int any_lifted_has_room(const struct loan *loan, const struct queue *queu
     return has;
 }
 
-int loan_is_of_lifted(sched_t *s, uint32_t slot)
+/* Whether a job borrows what a holder that is out of the calendars can use now. The same. */
+static int is_of_lifted(sched_t *s, uint32_t slot)
 {
     struct loan loan;
     int is_loan = loan_begin(&loan, s, slot);
@@ -233,6 +234,14 @@ int loan_is_of_lifted(sched_t *s, uint32_t slot)
     }
     loan_end(&loan);
     return has;
+}
+
+int loan_waits_for_walk(sched_t *s, uint32_t slot)
+{
+    int wanted = loan_is_wanted(s, slot);
+    if (wanted == 0)
+        wanted = is_of_lifted(s, slot);
+    return wanted > 0 ? has_room_now(s, slot) : wanted;
 }
 
 /* ---- A holder that borrows, whose time has come ---- */

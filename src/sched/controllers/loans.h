@@ -18,11 +18,12 @@ bool loan_is_one(const sched_t *s, uint32_t slot);
  */
 int loan_is_wanted(sched_t *s, uint32_t slot);
 
-/* Whether a new job, whose turn has come before holders that are out of the calendars, borrows what one of these can use now that
- * is entitled to it: they have their turns first. 1, 0, or -1 with ENOMEM. A match for each holder that is looked at: of each lane
- * the first LOANS_TRIED of those that count for its depth, and of those that don't.
+/* Whether a new job, whose turn has come before holders that are out of the calendars, has it in the walk instead: it could start
+ * now, and borrows what is wanted by an open job, or what one of these can use now that is entitled to it. What it is promised for
+ * later is no loan yet. 1, 0, or -1 with ENOMEM. A match for each holder that is looked at: of each lane the first LOANS_TRIED of
+ * those that count for its depth, and of those that don't.
  */
-int loan_is_of_lifted(sched_t *s, uint32_t slot);
+int loan_waits_for_walk(sched_t *s, uint32_t slot);
 
 /* A job waits in a walk as its loan is wanted. Of the LOANS_TRIED jobs behind it in its leaf, the first one starts that borrows
  * nothing and fits. STEP_DONE: one has started; STEP_BUSY: none has.

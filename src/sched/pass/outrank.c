@@ -222,9 +222,7 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot)
         turn_missed(s, slot);
         return STEP_DONE;
     }
-    int wanted = waits ? loan_is_wanted(s, slot) : 0;
-    if (waits && wanted == 0)
-        wanted = loan_is_of_lifted(s, slot);
+    int wanted = waits ? loan_waits_for_walk(s, slot) : 0;
     if (wanted != 0) { /* it has its turn in the walk */
         s->jobs[slot].is_placed = s->jobs[slot].is_fresh;
         return wanted < 0 ? STEP_FAILED : STEP_DONE;

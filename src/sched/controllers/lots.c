@@ -6,6 +6,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limits.h"
 #include "sched/controllers/lots_priv.h"
+#include "sched/controllers/make_room.h"
 #include "sched/waiting/shares.h"
 
 void lots_free(struct lots *lots)
@@ -59,6 +60,17 @@ static bool has_turn(const struct preemption *h, const struct lot *lot)
     return !lot->is_whole || lots->gang[lot->gang].taken == lots->gang[lot->gang].spare;
 }
 
+/* Whether limits let the job have a booking. What those hold that others wait for counts once, as theirs or as that of these
+ * (passed_on.h).
+ */
+static bool lets_hold(const struct preemption *h, int64_t booking)
+{
+    sched_t *s = h->s;
+    uint32_t slot = h->lots->slot;
+    return controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now) ||
+           (s->queues->n_awaited > 0 && may_hold_at_last(s, slot, booking));
+}
+
 /* Book it within all limits. Returns the booking, or -1 with EBUSY or ENOMEM. */
 static int64_t book(struct preemption *h)
 {
@@ -69,8 +81,7 @@ static int64_t book(struct preemption *h)
     if (ops->is_short(s->place, h->ask, s->now, &note))
         return -1;
     int64_t booking = preemption_try(h);
-    if (booking < 0 || controllers_may_hold(s, h->lots->slot, s->jobs[h->lots->slot].ask.duration,
-                                            booking, s->now))
+    if (booking < 0 || lets_hold(h, booking))
         return booking;
     ops->release(s->place, booking);
     errno = EBUSY;
@@ -106,10 +117,8 @@ static bool is_apart(const struct preemption *h, const struct lot *lot)
 /* Put a lot back that has nothing of the booking, unless limits refuse that beside it. */
 static void spare_apart(struct preemption *h, struct lot *lot, int64_t booking)
 {
-    sched_t *s = h->s;
     take_lot(h, lot, false);
-    if (!controllers_may_hold(s, h->lots->slot, s->jobs[h->lots->slot].ask.duration, booking,
-                              s->now))
+    if (!lets_hold(h, booking))
         take_lot(h, lot, true);
 }
 

@@ -14,6 +14,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/awaited.h"
 #include "sched/controllers/claims.h"
+#include "sched/controllers/limiter.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/pass/book.h"
 #include "sched/pass/displaced.h"
@@ -52,6 +53,7 @@ static void preempt_taken(struct preemption *h, uint32_t slot)
         if (victim->is_stopping)
             continue;
         d->is_stopping = s->queues->stopping_is_stale = true;
+        limit_seek_again(s);
         gang_stops(s, victim->slot);
         victim_add(s, victim->slot);
         decision->why = why(h, slot, victim->slot);

@@ -16,6 +16,7 @@
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/awaited.h"
+#include "sched/controllers/limiter.h"
 #include "sched/controllers/make_room.h"
 #include "sched/controllers/rows.h"
 #include "sched/pass/steps.h"
@@ -105,6 +106,7 @@ void victim_leaves(sched_t *s, uint32_t slot)
     victim_add(s, slot);
     s->queues->stopping_is_stale = true;
     s->queues->more_preemptible++; /* what it leaves may be enough for others */
+    limit_seek_again(s);
 }
 
 void victims_list(sched_t *s)

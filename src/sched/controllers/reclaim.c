@@ -10,6 +10,7 @@
  * started or is promised a time since counts for its queue, which may have more than it deserves by that.
  */
 #include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/controllers/lots.h"
 #include "sched/controllers/make_room.h"
 #include "sched/controllers/rows.h"
@@ -194,8 +195,8 @@ static enum step renew_reclaimable(sched_t *s)
         n->more_preemptible++; /* what somebody has, or has received, or priorities, may have changed */
     bool seeks =
         n->shares || n->reclaim_next <= s->now || n->sought_for_limited != s->place->freed.next;
-    if (n->setup->preempts && n->n_limited > 0 && seeks)
-        n->recheck_limited = n->seeks_for_limited = true;
+    if (seeks)
+        limit_seek_again(s);
     if (n->reclaim_next <= s->now)
         n->reclaim_next = next_reclaimed(s, s->now);
     return STEP_BUSY;

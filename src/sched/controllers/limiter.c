@@ -461,10 +461,15 @@ static int let(sched_t *s, uint32_t slot)
             return -1;
         tell_later(s, slot);
     }
+    bool seeks = s->queues->seeks_for_limited || d->limited >= 0; /* else it is a candidate */
+    if (seeks && let_take(s, slot) < 0)
+        return -1;
+    if (!(d->blocked & BLOCK_LIMIT))
+        return 0;
     if (d->blocked == BLOCK_LIMIT && kept_may_promise(s, slot, over.calendar, true))
         return candidate_note(s, slot, over.calendar);
     d->limited = limits_last_decrease(s->queues->limits, d->party);
-    return let_take(s, slot);
+    return 0;
 }
 
 /* The list of those that limits have blocked from its beginning: of those that were looked at when a pass was

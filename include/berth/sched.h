@@ -146,7 +146,10 @@ void sched_destroy(sched_t *s);
 /* What becomes of a gang of which a member fails, is stopped for a block, or is cancelled. */
 enum sched_gang_failure {
     SCHED_FAIL_ALL, /* the others are stopped, too, and those that wait are rejected */
-    SCHED_FAIL_GO_ON, /* the same as soon as fewer than `min` run or have succeeded; until then the others go on */
+    /* The same as soon as fewer than `min` run or have succeeded; until then the others go on. One that is being stopped for
+     * another job runs no more.
+     */
+    SCHED_FAIL_GO_ON,
     /* The member waits again (sched_replaces, berth/sched_admin.h), and the others go on; the gang's members as often as
      * there are members, and then as with GO_ON.
      */

@@ -69,14 +69,14 @@ static void count_member_requeued(sched_t *s, uint32_t slot)
 /* A member has failed, was cancelled or was stopped for a block, and not for another job. */
 static void fail_gang(sched_t *s, uint32_t slot, struct gang *gang)
 {
-    const struct gang_role *few = gang_short_of(gang);
+    const struct gang_role *few = gang_lost_min(gang);
     if (gang->failure != SCHED_FAIL_ALL && !few)
         return;
     gang->is_over = true;
     gang->why = gang->failure == SCHED_FAIL_ALL
                     ? (struct sched_reason){.kind = SCHED_REASON_GANG_FAILED,
                                             .gang.have = s->jobs[slot].details->member}
-                    : gang_left_reason(few, (uint64_t)few->running + few->done);
+                    : gang_left_reason(few, role_has(few));
     gang_due(s, gang);
 }
 

@@ -112,8 +112,11 @@ static inline uint32_t role_has(const struct gang_role *role)
 /* How many of all roles are missing at their mins, when nobody runs. O(roles), as what follows. */
 uint32_t gang_missing(const struct gang *gang);
 
-/* The first role of which fewer than its min run or have succeeded; NULL. And so many of a role are left, too few. */
+/* The first role of which fewer than its min run or have succeeded; NULL. */
 const struct gang_role *gang_short_of(const struct gang *gang);
+
+/* The same, without those that are being stopped for others; NULL. And so many of a role are left, too few. */
+const struct gang_role *gang_lost_min(const struct gang *gang);
 struct sched_reason gang_left_reason(const struct gang_role *role, uint64_t left);
 
 /* Those who depend on a gang of several roles need as many of each that end well as its min: where too few of one are left,

@@ -144,6 +144,14 @@ const struct gang_role *gang_short_of(const struct gang *gang)
     return NULL;
 }
 
+const struct gang_role *gang_lost_min(const struct gang *gang)
+{
+    for (uint32_t i = 0; i < gang->n_roles; i++)
+        if (role_has(&gang->role[i]) < gang->role[i].min)
+            return &gang->role[i];
+    return NULL;
+}
+
 struct sched_reason gang_left_reason(const struct gang_role *role, uint64_t left)
 {
     struct sched_reason why = {.kind = SCHED_REASON_GANG_LEFT};

@@ -64,6 +64,13 @@ called() { # NAME
     done
 }
 
+# And have started no others. All are found before one is killed: whoever starts that one again has none for a moment.
+childless() { # NAME
+    for pid in $(called "$1"); do
+        pgrep -P "$pid" >/dev/null || echo "$pid"
+    done
+}
+
 clean_up() {
     for _ in 1 2 3; do
         pids=$(ours | grep -vx "$$")

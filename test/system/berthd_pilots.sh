@@ -172,10 +172,10 @@ crash
 expect_status 0 "$BERTH" server start
 for program in berth-gate berth-agent berth-gate; do
     sleep 0.3
-    for pid in $(called $program); do
-        # Of two that are called so the one that started the other lives on.
-        [ $program = berth-agent ] && ! pgrep -P "$pid" >/dev/null && kill -9 "$pid"
-        [ $program = berth-gate ] && kill -9 "$pid"
+    who=called
+    [ $program = berth-agent ] && who=childless # of two the one that started the other lives on
+    for pid in $($who $program); do
+        kill -9 "$pid"
     done
 done
 expect_status 0 "$BERTH" wait "$array"

@@ -29,8 +29,8 @@ few_files() { # in the gate: 64 of strangers at most, and its own
     done
 }
 redial() { # agents dial again; three times in all, until they are given up
-    for pid in $(called berth-agent); do
-        pgrep -P "$pid" >/dev/null || kill -9 "$pid"
+    for pid in $(childless berth-agent); do
+        kill -9 "$pid"
     done
 }
 

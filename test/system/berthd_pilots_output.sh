@@ -96,9 +96,9 @@ for program in berthd berth-gate berthd berth-agent berthd; do
         expect_status 0 "$BERTH" server start
         continue
     fi
-    for pid in $(called $program); do
-        # Of two that are called so the one that started the other lives on.
-        [ $program = berth-agent ] && pgrep -P "$pid" >/dev/null && continue
+    who=called
+    [ $program = berth-agent ] && who=childless # of two the one that started the other lives on
+    for pid in $($who $program); do
         kill -9 "$pid"
     done
 done

@@ -81,8 +81,8 @@ row_host() {
 
 row_agents() {
     load
-    for pid in $(called berth-agent); do
-        pgrep -P "$pid" >/dev/null || kill -9 "$pid"
+    for pid in $(childless berth-agent); do
+        kill -9 "$pid"
     done
     account 'agents are killed' 0
     await 'its nodes' nodes_up 3

@@ -147,7 +147,7 @@ void sched_destroy(sched_t *s);
 enum sched_gang_failure {
     SCHED_FAIL_ALL, /* the others are stopped, too, and those that wait are rejected */
     /* The same as soon as fewer than `min` run or have succeeded; until then the others go on. One that is being stopped for
-     * another job runs no more.
+     * another job does not count as running.
      */
     SCHED_FAIL_GO_ON,
     /* The member waits again (sched_replaces, berth/sched_admin.h), and the others go on; the gang's members as often as

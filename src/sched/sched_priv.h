@@ -197,7 +197,7 @@ struct tried {
     uint64_t more_preemptible;
 };
 
-/* For which job that a limit has blocked others would be stopped in vain. */
+/* A job that a limit has blocked, for which it is not enough to stop others. */
 struct limited_vain {
     uint64_t round; /* when that was tried: queues.rounds */
     struct place_ask ask;

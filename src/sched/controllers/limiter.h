@@ -76,11 +76,13 @@ void limit_ask_again(sched_t *s, uint32_t slot);
 /* So may all that are blocked, when the machine or a block has changed. */
 void limit_ask_all_again(sched_t *s);
 
-/* Others may be stopped for some that are blocked, or are being stopped who were not. */
-void limit_seek_again(sched_t *s);
-
 /* So may those of a queue that starts, which were promised nothing meanwhile. O(those that limits have blocked). */
 void limit_ask_lane_again(sched_t *s, const struct lane *lane);
+
+/* Have it asked again whether others would be stopped for jobs that are blocked: somebody may be stopped who could not be
+ * before, or is being stopped who was not.
+ */
+void limit_seek_again(sched_t *s);
 
 /* A job that limits keep has been promised a time: where the limit has promised more than it may, the last one
  * of these gives way. Returns 0, or -1 with ENOMEM.

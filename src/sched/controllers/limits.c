@@ -281,7 +281,7 @@ bool limits_share(const struct limits *limits, uint32_t a, uint32_t b)
 
 /* ---- Who may be stopped ---- */
 
-bool limits_count_givers(struct limits *limits, uint64_t round)
+bool limits_begin_givers(struct limits *limits, uint64_t round)
 {
     bool is_new = limits->giving != round;
     limits->giving = round;

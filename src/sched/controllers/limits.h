@@ -142,10 +142,10 @@ struct limits_giver {
     uint32_t lane, leaf; /* UINT32_MAX: of several */
 };
 
-/* Count who may be stopped, once in each round (a number from 1 on that becomes greater): false if that was done. Then add
- * each. O(the party's limits)
+/* Begin to count who may be stopped, once in a round, whose number is from 1 on and grows: false if it was done in this round.
+ * Then add each. O(the party's limits)
  */
-bool limits_count_givers(struct limits *limits, uint64_t round);
+bool limits_begin_givers(struct limits *limits, uint64_t round);
 void limits_add_giver(struct limits *limits, uint32_t party, struct limits_giver giver);
 
 /* Whether one that was added counts in a limit with a party and is less important, or of another lane (`lanes`) or leaf

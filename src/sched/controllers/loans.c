@@ -218,7 +218,7 @@ static int any_lifted_has_room(const struct loan *loan, const struct queue *queu
     return has;
 }
 
-/* Whether a job borrows what a holder that is out of the calendars can use now. The same. */
+/* Whether a job borrows what a holder that is out of the calendars can use now: 1, 0, or -1 with ENOMEM. */
 static int is_of_lifted(sched_t *s, uint32_t slot)
 {
     struct loan loan;

@@ -122,9 +122,9 @@ static void spare_apart(struct preemption *h, struct lot *lot, int64_t booking)
         take_lot(h, lot, true);
 }
 
-/* Put the lots back that are not needed, the last one first. For each the job is booked anew, to see whether it still fits. Where
- * bookings are steady (is_steady), a lot that has nothing of the booking would not change it, so the booking stays. Returns the
- * booking, or -1 with ENOMEM. One match for each lot that is tried so, two where it is needed.
+/* Put back the lots that the job does not need, beginning with the last one. To see whether it needs a lot, it is booked anew
+ * without it. Bookings that are steady (is_steady) stay the same without a lot of which they hold nothing: that one is put back,
+ * and nothing is booked anew. Returns the booking, or -1 with ENOMEM. A match for each lot that is tried, two if it is needed.
  */
 static int64_t spare_lots(struct preemption *h, int64_t booking)
 {

@@ -16,7 +16,9 @@ typedef int (*victims_begin)(struct preemption *h, sched_t *s, uint32_t slot,
  */
 enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum room_way way);
 
-/* Whether there would be room for an open job now, or for one that limits keep: 1, 0, or -1 with ENOMEM. */
+/* Whether an open job, or one that limits keep, would have room now if its victims were stopped. Nobody is told, and nothing
+ * stays booked. 1, 0, or -1 with ENOMEM.
+ */
 int room_would_be(sched_t *s, uint32_t slot, victims_begin begin);
 
 /* For one that holds a reservation for later, which it keeps if there is no room. */

@@ -7,9 +7,8 @@
  * more than the reach of its queue, of each resource, is given nothing, however little would be taken.
  *
  * Invariant: what is known is as of the changes of the tree (share_changes) and of the list of who is being stopped
- * (queues.stopping_lists). It also counts what a job
- * will have whose victims are being stopped. The tree changes in the step in which such a job begins or ceases to wait, so that
- * this is known as well.
+ * (queues.stopping_lists). A job whose victims are being stopped counts with what it will have: the tree changes in the step in
+ * which it begins to wait for them, and in which it does so no longer.
  */
 #ifndef SCHED_REACH_H
 #define SCHED_REACH_H

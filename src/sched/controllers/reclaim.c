@@ -65,8 +65,8 @@ static enum step reclaim_for_open(sched_t *s, uint32_t slot)
                                      : STEP_BUSY;
 }
 
-/* A search in vain for a blocked job is so for others of its user and queue that ask for the same, last as long or longer, and
- * are not more important.
+/* Where it is not enough for one blocked job to stop others, it is not for those of its user and queue that ask for the same,
+ * last as long or longer, and are not more important.
  */
 static bool is_vain_for(const sched_t *s, uint32_t slot, const struct limited_vain *v)
 {
@@ -95,7 +95,7 @@ static bool any_gives_limit(const sched_t *s, uint32_t slot)
 {
     const struct queues *n = s->queues;
     unsigned preempts = n->shares ? preempts_of(s, slot) : 0;
-    bool counts = limits_count_givers(n->limits, n->rounds);
+    bool counts = limits_begin_givers(n->limits, n->rounds);
     for (uint32_t i = 0; counts && i < n->ends.n; i++) {
         uint32_t other = n->ends.v[i].item;
         bool goes = is_being_stopped(s, other);

@@ -26,8 +26,8 @@ extern const struct controller claim_controller;  /* claims.c: what is withheld 
 extern const struct controller starving_controller; /* starving.c: jobs that have waited for long */
 extern const struct controller share_controller;    /* holding.c: shares, of what jobs hold */
 
-/* Whether others would be stopped for a job that a limit has blocked, so that it starts: 1, 0, or -1 with ENOMEM (reclaim.c). A
- * search in vain counts for all like it until the blocked jobs are looked through again.
+/* Whether others would be stopped for a job that a limit has blocked, so that it starts: 1, 0, or -1 with ENOMEM (reclaim.c). If
+ * not, jobs like it are not tried until all that are blocked are looked through again.
  */
 int reclaim_would(sched_t *s, uint32_t slot);
 

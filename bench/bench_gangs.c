@@ -3,9 +3,11 @@
  * start together and the rest one by one. The first pass fills the machine. A cold pass decides the same as the one
  * before it on a full machine, with nothing that was known of what waits. Warm: a member ends, with a pass after it.
  *
- * usage: bench_gangs [plain | reclaim] [GANGS [ENDS]]
+ * usage: bench_gangs [plain | plugins | reclaim] [GANGS [ENDS]]
  *
- * With `plain` the same is measured without shares. With `reclaim` jobs of each queue may have others stopped that have more
+ * With `plain` the same is measured without shares. With `plugins` all of kube-batch's default tiers count (priority and gang;
+ * drf, predicates, proportion and nodeorder, by their names in berth-config(5)): of several users in each queue, gangs of several
+ * priorities, some of which ask for nodes that have a property. With `reclaim` jobs of each queue may have others stopped that have more
  * than they deserve: who is told to stop in a pass waits again after it, all of them together, before the next pass. Fewer
  * GANGS and ENDS are for a profiler. The last line is a hash of all decisions.
  */
@@ -29,6 +31,8 @@ enum {
     LARGE = 4096,
     ENDS = 100,
     STOPS = 1000,
+    USERS = 20,
+    PRIORITIES = 5,
     TEXT = 600
 };
 
@@ -41,7 +45,7 @@ struct bench {
     size_t n_running, n_told, n_jobs, ends;
     size_t stopped;
     uint64_t decided; /* all decisions in a number */
-    bool plain, reclaim;
+    bool plain, plugins, reclaim;
 };
 
 static void check(bool right, const char *what)
@@ -65,20 +69,27 @@ static const char *queue_name(int i)
     return name[i];
 }
 
-static match_t *make_machine(void)
+static match_t *make_machine(const struct bench *b)
 {
     static const char text[] =
         "{\"version\": 1, \"execution\": {\"R_lite\": [{\"rank\": \"0-9999\", \"children\": "
         "{\"core\": \"0-31\"}}], \"starttime\": 0, \"expiration\": 0, \"nodelist\": "
-        "[\"node[0-9999]\"]}}";
+        "[\"node[0-9999]\"], \"properties\": {\"fast\": \"0-7499\"}}}";
     berth_error_t err;
     resource_graph_t *graph = resource_graph_read("rv1exec", text, sizeof(text) - 1, &err);
     check(graph != NULL, err.text);
-    match_options_t options = {.policy = "low", .filters = "ALL:core,ALL:node"};
+    match_options_t options = {.policy = b->plugins ? "spread=1 balance=1" : "low",
+                               .filters = "ALL:core,ALL:node"};
     match_t *m = match_create(graph, &options, &err);
     check(m != NULL, err.text);
     return m;
 }
+
+/* What the tiers compare, of what they compare the rest (make_machine, submit): queues by proportion, users by drf, jobs by
+ * priority and gang.
+ */
+static const struct sched_share_order tiers = {
+    {SCHED_BY_PRIORITY, SCHED_BY_GANG, SCHED_BY_DRF, SCHED_BY_SHARE}, 4};
 
 static void configure(struct bench *b)
 {
@@ -90,6 +101,8 @@ static void configure(struct bench *b)
     for (int i = 0; i < DIVISIONS; i++) {
         division[i].name = names[i];
         division[i].share.weight = i + 1;
+        if (b->plugins)
+            division[i].order = tiers;
     }
     for (int i = 0; i < QUEUES; i++) {
         q[i].name = queue_name(i);
@@ -100,6 +113,10 @@ static void configure(struct bench *b)
         }
         if (!b->plain)
             q[i].share = (struct sched_share){.under = names[i % DIVISIONS], .weight = i % 7 + 1};
+        if (b->plugins) {
+            q[i].by = SCHED_SHARE_USER;
+            q[i].order = tiers;
+        }
     }
     struct sched_config config = {.second = 1, .queues = q, .n_queues = QUEUES};
     if (!b->plain)
@@ -107,6 +124,8 @@ static void configure(struct bench *b)
                                               .n_resources = 1,
                                               .divisions = division,
                                               .n_divisions = DIVISIONS};
+    if (b->plugins)
+        config.shares.order = tiers;
     int rc = 0;
     if (b->s)
         rc = sched_configure(b->s, b->now, &config, &err);
@@ -131,14 +150,20 @@ static void submit(struct bench *b, int cores, uint32_t members, uint32_t min, i
                      cores);
     snprintf(text + n, sizeof(text) - (size_t)n,
              ", tasks: [{command: [app], slot: s, count: {per_slot: 1}}], attributes: {system: "
-             "{duration: %d}}}",
-             duration);
+             "{duration: %d%s}}}",
+             duration, b->plugins && draw(b, 4) == 0 ? ", constraints: {properties: [fast]}" : "");
+    char user[TEXT];
     struct sched_request request = {.jobspec = text,
                                     .jobspec_length = strlen(text),
                                     .queue = queue_name((int)draw(b, QUEUES)),
                                     .members = members,
                                     .min = min,
                                     .tag = b->n_jobs++};
+    if (b->plugins) {
+        snprintf(user, sizeof(user), "u%d", (int)draw(b, USERS));
+        request.user = user;
+        request.priority = (int64_t)draw(b, PRIORITIES);
+    }
     check(sched_submit(b->s, b->now, &request) >= 0, "cannot submit a gang");
 }
 
@@ -256,8 +281,9 @@ int main(int argc, char **argv)
 {
     static struct bench b = {.random = 1};
     b.plain = argc > 1 && strcmp(argv[1], "plain") == 0;
+    b.plugins = argc > 1 && strcmp(argv[1], "plugins") == 0;
     b.reclaim = argc > 1 && strcmp(argv[1], "reclaim") == 0;
-    int next = b.plain || b.reclaim ? 2 : 1;
+    int next = b.plain || b.plugins || b.reclaim ? 2 : 1;
     size_t gangs = argc > next ? (size_t)atol(argv[next]) : GANGS;
     b.ends = argc > next + 1 ? (size_t)atol(argv[next + 1]) : ENDS;
     check(b.ends > 0 && b.ends <= ENDS, "expected 1 to 100 ends");
@@ -266,11 +292,12 @@ int main(int argc, char **argv)
     check(b.running != NULL && b.told != NULL, "no memory");
     printf("Gangs%s: %d nodes, %d queues in %d divisions, %zu gangs of %d wait\n",
            b.plain     ? " without shares"
+           : b.plugins ? " by shares with all plugins"
            : b.reclaim ? " by shares that are reclaimed"
                        : " by shares",
            NODES, QUEUES, DIVISIONS, gangs, MEMBERS);
     printf("  %-44s %6s %9s %9s\n", "", "starts", "us", "99% us");
-    b.m = make_machine();
+    b.m = make_machine(&b);
     configure(&b);
     for (int i = 0; i < 2; i++) {
         submit(&b, i == 0 ? 0 : 8, LARGE, LARGE, 3600);

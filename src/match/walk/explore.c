@@ -366,6 +366,19 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
     look_end(w, v, l->level, l->sinks, look);
 }
 
+/* The same, unless counts say that there is nothing in v. */
+static void look_unless_ruled_out(struct walk *w, uint32_t v, uint32_t host, void *arg)
+{
+    const struct looking *l = arg;
+    struct full_window *full = full_of(w, host);
+    const struct state *s = w->m->state[v];
+    bool has_place = full && s && s->place;
+
+    if (!is_ruled_out(w, v, w->t->g->v[v].type, l->level, has_place ? w->m->state[host] : NULL,
+                      has_place ? &full[s->place - 1] : NULL))
+        look_pristine(w, v, host, arg);
+}
+
 /* How many at the beginning of a run of children, in this direction, are full as requests like this one have found. */
 static uint32_t full_before(struct walk *w, uint32_t host, uint32_t first, uint32_t level,
                             bool backward)
@@ -574,7 +587,7 @@ void explore_pristine(struct walk *w, uint32_t v, uint32_t level, bool exclusive
     const uint32_t *children;
 
     if (w->policy->first) {
-        explore_first(w, v, level, 1, sinks, look_pristine, &l);
+        explore_first(w, v, level, 1, sinks, look_unless_ruled_out, &l);
         return;
     }
     topo_children(w->t, v, &children);

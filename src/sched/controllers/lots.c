@@ -122,9 +122,36 @@ static void spare_apart(struct preemption *h, struct lot *lot, int64_t booking)
         take_lot(h, lot, true);
 }
 
+/* Book anew without a lot; or have it as it was booked, with the lot, if it is needed. What is steady would be booked just so
+ * again. Returns the booking, or -1 with ENOMEM.
+ */
+static int64_t book_without(struct preemption *h, struct lot *lot, int64_t booking, bool steady)
+{
+    struct place *place = h->s->place;
+    if (steady)
+        place->ops->lift(place, booking, false);
+    else
+        place->ops->release(place, booking);
+    take_lot(h, lot, false);
+    int64_t without = book(h);
+    int saved = errno;
+    if (without < 0 && errno == EBUSY) {
+        take_lot(h, lot, true);
+        if (!steady)
+            return book(h);
+        place->ops->drop(place, h->ask, booking);
+        return booking;
+    }
+    if (steady)
+        place->ops->release(place, booking);
+    errno = saved;
+    return without;
+}
+
 /* Put back the lots that the job does not need, beginning with the last one. To see whether it needs a lot, it is booked anew
  * without it. Bookings that are steady (is_steady) stay the same without a lot of which they hold nothing: that one is put back,
- * and nothing is booked anew. Returns the booking, or -1 with ENOMEM. A match for each lot that is tried, two if it is needed.
+ * and nothing is booked anew. Returns the booking, or -1 with ENOMEM. A match for each lot that is tried, two if it is needed
+ * and bookings are not steady.
  */
 static int64_t spare_lots(struct preemption *h, int64_t booking)
 {
@@ -144,13 +171,7 @@ static int64_t spare_lots(struct preemption *h, int64_t booking)
         if (marked)
             ops->mark(h->s->place, booking, false);
         marked = false;
-        ops->release(h->s->place, booking);
-        take_lot(h, lot, false);
-        booking = book(h);
-        if (booking >= 0 || errno != EBUSY)
-            continue;
-        take_lot(h, lot, true);
-        booking = book(h);
+        booking = book_without(h, lot, booking, steady);
     }
     if (marked)
         ops->mark(h->s->place, booking, false);
@@ -186,27 +207,73 @@ static bool is_lot_among(const struct preemption *h, const struct lot *lot, enum
     return which == ANY || (which == NEEDED ? lot->is_needed : is_of_use(h, lot));
 }
 
-/* Take lots in their order until the job fits. Returns the booking, or -1 with EBUSY or ENOMEM. *refused: a share gave one
- * no more.
+/* Whether what fits with some lots fits with more of them, so that those behind them are not needed: bookings are steady, and
+ * limits do not look at what is booked.
+ */
+static bool is_enough_for_all(const struct preemption *h)
+{
+    const sched_t *s = h->s;
+    return is_steady(h) &&
+           !limits_measures(s->queues->limits, s->jobs[h->lots->slot].details->party);
+}
+
+/* Whether a lot is to be tried now, beside those that are taken. */
+static bool is_next(const struct preemption *h, const struct lot *lot, enum which_lots which)
+{
+    return !lot->is_taken && is_lot_among(h, lot, which) && has_turn(h, lot);
+}
+
+/* Take lots in their order until the job fits. Where what fits with some fits with more, it is not booked with each: first with as
+ * many as are being stopped already, then with twice as many more each time. Of those that are too many the last ones are put back
+ * then, which comes to the same; not so among useful ones, as some of those that are taken before stand behind them. Returns
+ * the booking, or -1 with EBUSY or ENOMEM. *refused: a share gave one no more.
  */
 static int64_t take_lots(struct preemption *h, enum which_lots which, bool *refused)
 {
     struct lots *lots = h->lots;
-    for (size_t i = 0; i < lots->n; i++) {
+    bool grows = which != USEFUL && is_enough_for_all(h), failed = false;
+    size_t many = grows && h->s->queues->n_stopping > 1 ? h->s->queues->n_stopping : 1, more = 0;
+    int64_t booking = -1;
+    for (size_t i = 0; i < lots->n && booking < 0 && !failed; i++) {
         struct lot *lot = &lots->v[i];
-        if (lot->is_taken || !is_lot_among(h, lot, which) || !has_turn(h, lot))
+        if (!is_next(h, lot, which))
             continue;
         if (!share_lets(h, lot)) {
             *refused = true;
             continue;
         }
         take_lot(h, lot, true);
-        int64_t booking = book(h);
-        if (booking >= 0 || errno != EBUSY)
-            return booking;
+        if (++more < many)
+            continue;
+        booking = book(h);
+        failed = booking < 0 && errno != EBUSY;
+        many = grows ? many * 2 : 1;
+        more = 0;
     }
-    errno = EBUSY;
-    return -1;
+    if (more > 0)
+        return book(h);
+    if (!failed)
+        errno = EBUSY;
+    return booking;
+}
+
+/* Take all that may be needed; or only the first ones, twice as many each time, until the job fits, where those behind are not
+ * needed then. Returns the booking, or -1 with EBUSY or ENOMEM.
+ */
+static int64_t take_needed(struct preemption *h)
+{
+    struct lots *lots = h->lots;
+    size_t next = 0, end = is_enough_for_all(h) ? 1 : lots->n;
+    int64_t booking;
+    do {
+        end = end < lots->n ? end : lots->n;
+        for (; next < end; next++)
+            if (lots->v[next].is_needed && has_turn(h, &lots->v[next]))
+                take_lot(h, &lots->v[next], true);
+        booking = book(h);
+        end *= 2;
+    } while (booking < 0 && errno == EBUSY && next < lots->n);
+    return booking;
 }
 
 /* Find who is needed: of all those that shares give one by one, the least important ones that are enough together. Returns
@@ -218,10 +285,7 @@ static int find_needed(struct preemption *h)
     put_all_back(h);
     for (size_t i = 0; i < lots->n; i++)
         lots->v[i].is_needed = share_lets(h, &lots->v[i]);
-    for (size_t i = 0; i < lots->n; i++)
-        if (lots->v[i].is_needed && has_turn(h, &lots->v[i]))
-            take_lot(h, &lots->v[i], true);
-    int64_t booking = book(h);
+    int64_t booking = take_needed(h);
     if (booking >= 0)
         booking = spare_lots(h, booking);
     if (booking < 0)

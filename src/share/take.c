@@ -119,6 +119,20 @@ static bool keeps_guarantees(const struct share_tree *t, uint32_t node, uint32_t
     return true;
 }
 
+bool share_may_give(struct share_tree *t, uint32_t taker, const int64_t *amount, uint32_t giver,
+                    const int64_t *gone)
+{
+    if (taker == giver)
+        return false;
+    uint32_t a = taker, b = giver;
+    share_part_ways(t, &a, &b);
+    share_update_deserved(t, giver);
+    for (uint32_t d = 0; d < t->dimensions; d++)
+        if (amount[d] > 0 && over_up_to(t, giver, t->nodes[b].parent, d, gone))
+            return true;
+    return false;
+}
+
 bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amount, uint32_t giver,
                        const int64_t *given, const int64_t *gone)
 {

@@ -204,6 +204,12 @@ bool share_is_entitled(struct share_tree *t, uint32_t leaf, const int64_t *amoun
 bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amount, uint32_t giver,
                        const int64_t *given, const int64_t *gone);
 
+/* Whether a node may have anything that another takes from it: if not, share_may_reclaim is false whatever is given, also when more
+ * is gone. O(d), and what is worked out first.
+ */
+bool share_may_give(struct share_tree *t, uint32_t taker, const int64_t *amount, uint32_t giver,
+                    const int64_t *gone);
+
 /* Whether a node may take an amount from another so that they have more alike: where the two part, of all there is and over
  * the weight, the taker has less, and when it has the amount and the other has given, no more; and the giver keeps its
  * guarantees. The part is that of the resource of which it is largest; without a weight it is more than any with one. Whoever

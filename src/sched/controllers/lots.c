@@ -332,7 +332,7 @@ static int64_t settle_lots(struct preemption *h, int64_t booking)
 /* Where shares give no more after lots that leave nothing of what is short, those go first that do. */
 static int64_t choose_lots(struct preemption *h)
 {
-    bool refused = false;
+    bool refused = h->lots->is_cut;
     put_all_back(h);
     int64_t booking = take_lots(h, ANY, &refused);
     refused |= booking >= 0;

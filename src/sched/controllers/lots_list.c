@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "berth/sched_config.h"
 #include "sched/controllers/lots_priv.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
@@ -68,8 +69,9 @@ struct gang_lots {
 static bool takes_spare(const sched_t *s, struct gang *gang, struct gang_lots *g, uint32_t member)
 {
     const struct gang_role *role = gang_role_of(gang, member);
+    bool may_spare = (int64_t)role->running + role->done > role->min;
     if (role != g->role)
-        g->more = gang_role_more(s, gang, role);
+        g->more = may_spare ? gang_role_more(s, gang, role) : 0;
     g->role = role;
     return g->more > 0;
 }
@@ -123,30 +125,6 @@ static int add_gang(const sched_t *s, struct lots *lots, struct gang *gang)
     return 0;
 }
 
-/* All lots, in no order. Returns 0, or -1 with ENOMEM. */
-static int list_lots(sched_t *s, struct lots *lots)
-{
-    const struct heap *running = &s->queues->ends;
-    uint64_t listing = ++s->queues->listings;
-    for (uint32_t i = 0; i < running->n; i++) {
-        uint32_t slot = running->v[i].item;
-        struct gang *gang = gang_of(s, slot);
-        bool by_share = false;
-        int rc = 0;
-        if (is_being_stopped(s, slot)) {
-            rc = add_lot(s, lots, slot, LOT_GOES, false) ? 0 : -1;
-        } else if (gang && s->jobs[slot].details->is_in_gang) {
-            rc = gang->listed == listing ? 0 : add_gang(s, lots, gang);
-            gang->listed = listing;
-        } else if (is_eligible(s, lots, slot, &by_share)) {
-            rc = add_lot(s, lots, slot, LOT_OTHER, by_share) ? 0 : -1;
-        }
-        if (rc < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* The lots of those that are being stopped already, in no order. Returns 0, or -1 with ENOMEM. */
 static int list_going(const sched_t *s, struct lots *lots)
 {
@@ -155,6 +133,51 @@ static int list_going(const sched_t *s, struct lots *lots)
         if (!add_lot(s, lots, n->stopping[i], LOT_GOES, false))
             return -1;
     return 0;
+}
+
+/* The lot of one that runs on, or all of its gang. Returns 0, or -1 with ENOMEM. */
+static int add_running(sched_t *s, struct lots *lots, uint32_t slot, uint64_t listing)
+{
+    struct gang *gang = gang_of(s, slot);
+    bool by_share = false;
+    if (is_being_stopped(s, slot))
+        return 0;
+    if (gang && s->jobs[slot].details->is_in_gang) {
+        bool is_listed = gang->listed == listing;
+        gang->listed = listing;
+        return is_listed ? 0 : add_gang(s, lots, gang);
+    }
+    if (!is_eligible(s, lots, slot, &by_share))
+        return 0;
+    return add_lot(s, lots, slot, LOT_OTHER, by_share) ? 0 : -1;
+}
+
+/* Which lanes may have lots: by lane. NULL with ENOMEM. */
+static bool *lanes_of_lots(const sched_t *s, const struct lots *lots)
+{
+    bool *may = calloc(s->n_lanes + (size_t)1, sizeof(*may));
+    for (uint32_t i = 0; may && i < s->n_lanes; i++)
+        may[i] = !s->queues->shares || lots_may_be_of(s, lots, i);
+    return may;
+}
+
+/* All lots, in no order, but for those of lanes of which shares give nothing. Returns 0, or -1 with ENOMEM. */
+static int list_lots(sched_t *s, struct lots *lots)
+{
+    const struct heap *running = &s->queues->ends;
+    uint64_t listing = ++s->queues->listings;
+    unsigned preempts = s->queues->setup->queue[s->jobs[lots->slot].details->queue].preempts;
+    bool *may = lanes_of_lots(s, lots);
+    int rc = may && stopping_list(s) == 0 ? list_going(s, lots) : -1;
+    for (uint32_t i = 0; i < running->n && rc == 0; i++) {
+        uint32_t slot = running->v[i].item;
+        if (may[s->jobs[slot].lane])
+            rc = add_running(s, lots, slot, listing);
+        else
+            lots->is_cut |= (preempts & SCHED_PREEMPTS_BORROWERS) != 0;
+    }
+    free(may);
+    return rc;
 }
 
 static int compare_lots(const void *a, const void *b)

@@ -38,6 +38,7 @@ struct lots {
     uint32_t node;                        /* whose queue has this node in the tree of shares, */
     int64_t amount[SHARE_DIMENSIONS_MAX]; /* and for how much */
     lots_may may;
+    bool is_cut; /* those are not listed of whom shares give nothing */
     struct lot *v;
     size_t n, cap;
     struct lots_gang *gang;
@@ -58,6 +59,11 @@ int lots_count_gone(sched_t *s, struct lots *lots, uint32_t slot);
  * reach_is_short).
  */
 bool lots_none_is_let(sched_t *s, const struct lots *lots);
+
+/* Whether shares may give a job anything of a lane, now or when more is gone; else nothing that is to be stopped by shares. O(as
+ * share_may_give)
+ */
+bool lots_may_be_of(const sched_t *s, const struct lots *lots, uint32_t lane);
 
 /* An amount leaves what a job is below, or is back (sign -1). */
 void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const int64_t *amount,

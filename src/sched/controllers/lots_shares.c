@@ -25,6 +25,14 @@ void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const in
         reach_note_gone(s, lots->gone, lots->n_nodes, slot, amount, sign);
 }
 
+bool lots_may_be_of(const sched_t *s, const struct lots *lots, uint32_t lane)
+{
+    const struct shares *shares = s->queues->shares;
+    uint32_t giver = shares->node[setup_node_of_queue(shares->setup, s->lanes[lane].queue)];
+    return lane == s->jobs[lots->slot].lane ||
+           share_may_give(shares->tree, lots->node, lots->amount, giver, lots->gone);
+}
+
 void lots_measure(const sched_t *s, struct lots *lots, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;

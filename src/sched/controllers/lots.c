@@ -84,6 +84,7 @@ static int64_t book(struct preemption *h)
     if (booking < 0 || lets_hold(h, booking))
         return booking;
     ops->release(s->place, booking);
+    h->is_refused = true;
     errno = EBUSY;
     return -1;
 }

@@ -208,7 +208,8 @@ static enum step make_for_open(sched_t *s, uint32_t slot, victims_begin begin)
         if (by != JOB_NONE)
             step = hold_for(&h, by, booking);
         else if (booking < 0 && errno == EBUSY)
-            step = is_let ? STEP_BUSY : STEP_KEPT; /* by its limits: others have their own */
+            step = !is_let || h.is_refused ? STEP_KEPT /* by its limits: others have their own */
+                                           : STEP_BUSY;
     }
     preemption_end(&h);
     return step;

@@ -39,6 +39,7 @@ struct preemption {
     struct victim *victim;
     size_t n, cap;
     size_t tellable;    /* the first so many are not being stopped */
+    bool is_refused;    /* with lots: limits have refused what there was room for */
     bool is_narrow;     /* the machine's choice is so by limits */
     int64_t sum;        /* of what those taken hold that is useful, where several are needed, */
     int64_t too_little; /* and a sum that was not enough */

@@ -399,8 +399,11 @@ bool nq_start_open(struct naive_queues *q, int job, bool turn)
         return true;
     }
     if (of >= 0 && (turn || nodes)) {
-        if (!nq_preempt(q, job))
-            nq_be_kept(q, job, of);
+        if (nq_preempt(q, job))
+            return true;
+        if (q->lane[j->lane].depth == 0 && !nq_is_kept_at_last(q, job))
+            return false; /* limits count twice what others wait for: it is nodes that it lacks */
+        nq_be_kept(q, job, of);
         return true;
     }
     if (!nodes)

@@ -212,13 +212,17 @@ static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
 
 static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows);
 
-/* A limit keeps an open job whose turn it is: room may be made for that too, or the limit counts what others wait for twice. */
+/* A limit keeps an open job whose turn it is: room may be made for that too, or the limit counts what others wait for twice. Then
+ * it is resources that keep the job, and the first one of a lane that promises nothing is not to be overtaken.
+ */
 static enum step keep_for_limit(sched_t *s, uint32_t slot)
 {
     enum step step = STEP_BUSY;
-    if ((s->queues->setup->preempts && s->pass.phase == PASS_WALK) || may_ask_at_last(s, slot))
+    bool is_twice = may_ask_at_last(s, slot);
+    if ((s->queues->setup->preempts && s->pass.phase == PASS_WALK) || is_twice)
         step = controllers_make_room(s, slot);
-    return step == STEP_BUSY ? promise_kept(s, slot) : step;
+    bool waits = is_twice && lane_of(s, slot)->depth == 0;
+    return step == STEP_BUSY && !waits ? promise_kept(s, slot) : step;
 }
 
 /* There is no room for an open job beside what claims withhold. If it may be stopped it may have of that. */

@@ -407,11 +407,13 @@ void limit_ask_all_again(sched_t *s)
         s->queues->recheck_limited = s->queues->recheck_all_limited = true;
 }
 
-void limit_seek_again(sched_t *s)
+bool limit_seek_again(sched_t *s)
 {
     struct queues *n = s->queues;
-    if (n->setup->preempts && n->n_limited > 0)
-        n->recheck_limited = n->seeks_for_limited = true;
+    if (!n->setup->preempts || n->n_limited == 0)
+        return false;
+    n->recheck_limited = n->seeks_for_limited = true;
+    return true;
 }
 
 void limit_ask_lane_again(sched_t *s, const struct lane *lane)

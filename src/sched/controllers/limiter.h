@@ -80,9 +80,9 @@ void limit_ask_all_again(sched_t *s);
 void limit_ask_lane_again(sched_t *s, const struct lane *lane);
 
 /* Have it asked again whether others would be stopped for jobs that are blocked: somebody may be stopped who could not be
- * before, or is being stopped who was not.
+ * before, or is being stopped who was not. Returns whether there are any for whom others might be stopped.
  */
-void limit_seek_again(sched_t *s);
+bool limit_seek_again(sched_t *s);
 
 /* A job that limits keep has been promised a time: where the limit has promised more than it may, the last one
  * of these gives way. Returns 0, or -1 with ENOMEM.

@@ -40,6 +40,7 @@ static void preempt_taken(struct preemption *h, uint32_t slot)
 {
     sched_t *s = h->s;
     size_t before = s->n_decisions;
+    bool told = false;
     for (size_t i = 0; i < h->n; i++) {
         struct victim *victim = &h->victim[i];
         struct details *d = s->jobs[victim->slot].details;
@@ -53,7 +54,7 @@ static void preempt_taken(struct preemption *h, uint32_t slot)
         if (victim->is_stopping)
             continue;
         d->is_stopping = s->queues->stopping_is_stale = true;
-        limit_seek_again(s);
+        told = true;
         gang_stops(s, victim->slot);
         victim_add(s, victim->slot);
         decision->why = why(h, slot, victim->slot);
@@ -61,6 +62,9 @@ static void preempt_taken(struct preemption *h, uint32_t slot)
         decision->requeue = s->queues->setup->queue[d->queue].preemptible != SCHED_PREEMPT_CANCEL;
         s->queues->stats[d->queue].preempted++;
     }
+    /* What these leave may be enough for jobs that limits have blocked: they have their turns before a walk goes on. */
+    if (told && limit_seek_again(s) && s->pass.phase == PASS_WALK)
+        s->pass.has_made_room = true;
     for (size_t i = before; i < s->n_decisions; i++) {
         const struct gang *gang = gang_of(s, job_in_queue(s, s->decisions[i].job));
         s->decisions[i].is_spare = gang && !gang_leaves(gang);

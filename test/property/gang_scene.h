@@ -18,12 +18,13 @@
 
 struct gang_scene {
     uint64_t seed;
-    struct random random, arrays, blocks, downs, reloads, others,
-        leaves; /* the others for what is of arrays of gangs, and so on */
+    struct random random, arrays, blocks, downs, reloads, others, leaves,
+        beside; /* the others for what is of arrays of gangs, and so on */
     int64_t now;
     int of_node; /* cores */
-    bool has_blocks, has_limits, has_downs, has_reloads, has_others, has_leaves;
-    bool is_told; /* what happens, for a person */
+    bool has_blocks, has_limits, has_downs, has_reloads, has_others, has_leaves,
+        has_beside; /* limits, and jobs are stopped for others */
+    bool is_told;   /* what happens, for a person */
     match_t *match;
     sched_t *sched;
     struct naive_gangs naive;

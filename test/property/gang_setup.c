@@ -185,6 +185,22 @@ static void draw_limits(uint64_t seed)
     draw_amounts(&random);
 }
 
+/* Limits in a scene in which jobs are stopped for others, too. */
+static void draw_beside(uint64_t seed)
+{
+    struct random *random = &scene.beside;
+    struct naive_most *queue = &scene.naive.queue_most;
+    random->state = ~seed * 9;
+    if (scene.has_blocks || scene.naive.by > NAIVE_BY_PRIORITY_GANG ||
+        random_between(random, 0, 1) == 0)
+        return;
+    scene.has_beside = scene.has_limits = scene.naive.preempts = true;
+    scene.of_node = random_between(random, 0, 1) ? scene.of_node : 1;
+    draw_amounts(random);
+    if (queue->running == 0 && random_between(random, 0, 2) == 0)
+        queue->running = (int)random_between(random, 3, 8);
+}
+
 void gang_scene_reload(void)
 {
     struct naive_gangs *m = &scene.naive;
@@ -194,7 +210,9 @@ void gang_scene_reload(void)
     m->keeps_gangs = random_between(&scene.reloads, 0, 2) == 0;
     if (m->by != NAIVE_BY_GANG)
         m->by = (enum naive_by)random_between(&scene.reloads, 0, NAIVE_BY_GANG_PRIORITY);
-    if (!scene.has_limits && m->queue_most.running == 0)
+    if (scene.has_beside)
+        m->preempts = m->by <= NAIVE_BY_PRIORITY_GANG && random_between(&scene.beside, 0, 4);
+    else if (!scene.has_limits && m->queue_most.running == 0)
         m->preempts = m->by <= NAIVE_BY_PRIORITY_GANG && random_between(&scene.reloads, 0, 2);
     configure();
 }
@@ -225,5 +243,6 @@ void gang_scene_make(uint64_t seed)
     scene.has_downs = random_between(&scene.downs, 0, 3) == 0;
     draw_machine();
     draw_limits(seed);
+    draw_beside(seed);
     make_scheduler();
 }

@@ -50,6 +50,14 @@ uint32_t naive_gangs_lowest(uint32_t cores, int n)
     return lowest;
 }
 
+int naive_gangs_cores(const struct naive_job *j, const int members[NAIVE_ROLES])
+{
+    int cores = 0;
+    for (int k = 0; k < j->roles; k++)
+        cores += members[k] * j->role[k].cores;
+    return cores;
+}
+
 /* It waits for nothing but cores, or the others: nobody holds it, and its time has come. */
 static bool is_free(const struct naive_gangs *m, const struct naive_job *j, int member)
 {
@@ -196,37 +204,55 @@ static bool is_needed(const struct naive_job *j, const struct naive_role *r)
     return !j->is_gang || has < r->min;
 }
 
-/* So many members of roles have what others leave, who are stopped for them where they are needed. Returns whether they do. */
+/* Members that are being stopped for others. */
+static uint64_t leaving(const struct naive_gangs *m)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < m->jobs; i++)
+        for (int k = 0; k < m->job[i].members; k++)
+            n += m->job[i].state[k] == NAIVE_LEAVES;
+    return n;
+}
+
+/* So many members of roles have what others leave, who are stopped for them where they are needed, be it that cores are missing or
+ * that limits keep them. Returns whether they do.
+ */
 static bool preempt(struct naive_gangs *m, struct naive_job *j, const int wanted[NAIVE_ROLES],
                     bool needed)
 {
-    int cores = 0;
-    for (int k = 0; k < j->roles; k++)
-        cores += wanted[k] * j->role[k].cores;
     int job = (int)(j - m->job);
-    uint32_t on = m->preempts ? naive_gangs_preempt(m, job, cores, false) : 0;
+    uint64_t left = leaving(m);
+    bool is_kept = !naive_gangs_within(m, j, wanted, NULL);
+    uint32_t on = m->preempts && !is_kept ? naive_gangs_preempt(m, job, wanted, false) : 0;
     if (m->preempts && on == 0 && needed)
-        on = naive_gangs_preempt(m, job, cores, true);
+        on = naive_gangs_preempt(m, job, wanted, true);
     for (int k = 0; on != 0 && k < j->roles; k++)
         j->awaits[k] += wanted[k];
     j->awaited |= on;
+    m->stopped_for_limits += is_kept ? leaving(m) - left : 0;
+    m->awaited_for_limits += is_kept && on != 0 && leaving(m) == left;
     return on != 0;
+}
+
+/* Whether so many members could start as they are: limits let them, and there are cores. */
+static bool has_room(const struct naive_gangs *m, const struct naive_job *j,
+                     const int members[NAIVE_ROLES])
+{
+    return naive_gangs_within(m, j, members, NULL) &&
+           naive_gangs_cores(j, members) <= __builtin_popcount(usable(m, j));
 }
 
 /* All that a gang lacks, or nobody. Returns false where the cores are missing for that. */
 static bool start_whole(struct naive_gangs *m, struct naive_job *j)
 {
-    int cores = 0, wanted[NAIVE_ROLES] = {0};
+    int wanted[NAIVE_ROLES] = {0};
     for (int k = 0; k < j->roles; k++) {
         wanted[k] = missing(j, &j->role[k]);
         if (ready(m, j, &j->role[k]) < missing(j, &j->role[k]))
             return true; /* it does not wait for cores */
-        cores += missing(j, &j->role[k]) * j->role[k].cores;
     }
-    if (!naive_gangs_within(m, j, wanted))
-        return true;
-    if (cores > __builtin_popcount(usable(m, j)))
-        return preempt(m, j, wanted, true);
+    if (!has_room(m, j, wanted))
+        return preempt(m, j, wanted, true) || !naive_gangs_within(m, j, wanted, NULL);
     for (int k = 0; k < j->roles; k++)
         start(m, j, &j->role[k], wanted[k], usable(m, j));
     return true;
@@ -239,15 +265,15 @@ static bool grow(struct naive_gangs *m, struct naive_job *j, bool *lacks)
     for (int k = 0; k < j->roles && !(*lacks && m->in_order); k++) {
         int one[NAIVE_ROLES] = {0};
         one[k] = 1;
-        if (ready(m, j, &j->role[k]) == 0 || !naive_gangs_within(m, j, one))
+        if (ready(m, j, &j->role[k]) == 0)
             continue;
-        if (j->role[k].cores <= __builtin_popcount(usable(m, j))) {
+        if (has_room(m, j, one)) {
             start(m, j, &j->role[k], 1, usable(m, j));
             return true;
         }
         if (preempt(m, j, one, is_needed(j, &j->role[k])))
             return true;
-        *lacks = true;
+        *lacks |= naive_gangs_within(m, j, one, NULL);
     }
     return false;
 }
@@ -344,8 +370,11 @@ static int first(const struct naive_gangs *m, const int had[NAIVE_JOBS])
 void naive_gangs_pass(struct naive_gangs *m)
 {
     int had[NAIVE_JOBS];
-    for (int i = 0; i < m->jobs; i++)
+    for (int i = 0; i < m->jobs; i++) {
         start_awaiting(m, &m->job[i]);
+        for (int k = 0; k < m->job[i].members; k++)
+            m->job[i].is_awaited[k] = false;
+    }
     naive_gangs_clear_blocks(m);
     for (int i = 0; i < m->jobs; i++) {
         reject(m, &m->job[i]);

@@ -55,8 +55,9 @@ struct naive_job {
     bool is_over; /* a member has failed, or too few are left */
     enum naive_state state[NAIVE_MEMBERS];
     bool held[NAIVE_MEMBERS];
-    int64_t begin[NAIVE_MEMBERS]; /* it starts no earlier */
-    uint32_t on[NAIVE_MEMBERS];   /* the cores that it holds, as bits */
+    int64_t begin[NAIVE_MEMBERS];   /* it starts no earlier */
+    uint32_t on[NAIVE_MEMBERS];     /* the cores that it holds, as bits */
+    bool is_awaited[NAIVE_MEMBERS]; /* it is being stopped, and others wait for that */
     int64_t start[NAIVE_MEMBERS];
     int64_t stays;           /* for how long nobody stops it after its start, a tick at least */
     int awaits[NAIVE_ROLES]; /* of those that wait so many start once others have left, */
@@ -88,6 +89,8 @@ struct naive_gangs {
     int64_t now;
     struct naive_job job[NAIVE_JOBS]; /* in the order of submission */
     int jobs;
+    /* Members that were stopped for jobs that limits keep, and how often these needed only those that were being stopped: */
+    uint64_t stopped_for_limits, awaited_for_limits;
 };
 
 /* A running member fails, or would. Returns whether it is to wait again instead. */
@@ -106,11 +109,11 @@ uint32_t naive_gangs_free(const struct naive_gangs *m);
 /* The cores that are up, and that no block takes from a job before it is over, if it starts now (naive_gang_blocks.c). */
 uint32_t naive_gangs_clear(const struct naive_gangs *m, const struct naive_job *j);
 
-/* Whether a user and the queue may have so many members of a job's roles more, and whether they may if they have nothing else
- * (naive_gang_limits.c).
+/* Whether a user and the queue may have so many members of a job's roles more, with some members of each job gone (as bits; NULL:
+ * none are), and whether they may if they have nothing else (naive_gang_limits.c).
  */
 bool naive_gangs_within(const struct naive_gangs *m, const struct naive_job *j,
-                        const int members[NAIVE_ROLES]);
+                        const int members[NAIVE_ROLES], const uint32_t gone[NAIVE_JOBS]);
 bool naive_gangs_alone(const struct naive_gangs *m, const struct naive_job *j,
                        const int members[NAIVE_ROLES]);
 
@@ -123,10 +126,14 @@ void naive_gangs_clear_blocks(struct naive_gangs *m);
 /* The `n` lowest of some cores. */
 uint32_t naive_gangs_lowest(uint32_t cores, int n);
 
-/* Stop others so that a job has so many cores, or (`may_stop` is false) wait for what those leave who are stopped for others
- * (naive_victims.c). Returns these, or 0 and nobody is stopped.
+/* Stop others so that so many members of a job's roles have room and are within limits, or (`may_stop` is false) wait for what
+ * those leave who are stopped for others (naive_victims.c). Returns the cores that they have then, or 0 and nobody is stopped.
  */
-uint32_t naive_gangs_preempt(struct naive_gangs *m, int job, int cores, bool may_stop);
+uint32_t naive_gangs_preempt(struct naive_gangs *m, int job, const int members[NAIVE_ROLES],
+                             bool may_stop);
+
+/* The cores of so many members of a job's roles. */
+int naive_gangs_cores(const struct naive_job *j, const int members[NAIVE_ROLES]);
 
 /* How many members of a role are in a state, and how many hold cores. */
 int naive_gangs_count(const struct naive_job *j, const struct naive_role *r,

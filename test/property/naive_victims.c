@@ -1,7 +1,7 @@
 /* Who is stopped for a job of higher priority, in the words of berth-config(5): those that are being stopped already go first;
  * then members that their gangs can spare, the last ones of each gang; then others, and what is left of gangs, as a whole; of these, those of lower priority, with less
- * work to be lost, that have started last, that come last. They go in this order until there are cores enough, and then
- * each stays that need not go, the last one first.
+ * work to be lost, that have started last, that come last. They go in this order until the job fits and is within
+ * limits, and then each stays that need not go, the last one first.
  */
 #include <stdlib.h>
 
@@ -152,25 +152,50 @@ static bool rest_goes(const struct lot *v, int n, int job)
     return goes;
 }
 
-uint32_t naive_gangs_preempt(struct naive_gangs *m, int job, int cores, bool may_stop)
+/* Whether a job has room for so many members of its roles, and is within limits, with those gone that go. */
+static bool fits(const struct naive_gangs *m, int job, const int members[NAIVE_ROLES],
+                 const struct lot *v, int n)
 {
-    struct lot v[LOTS];
-    int n = list(m, job, may_stop, v);
-    for (int i = 0; i < n && __builtin_popcount(cores_of(m, job, v, n)) < cores; i++)
-        v[i].goes = v[i].is_stopped || !m->job[v[i].job].is_gang || v[i].is_spare ||
-                    spare_go(v, n, v[i].job);
-    if (__builtin_popcount(cores_of(m, job, v, n)) < cores)
-        return 0;
+    const struct naive_job *j = &m->job[job];
+    uint32_t gone[NAIVE_JOBS] = {0};
+    for (int i = 0; i < n; i++)
+        gone[v[i].job] |= v[i].goes ? v[i].members : 0;
+    return __builtin_popcount(cores_of(m, job, v, n)) >= naive_gangs_cores(j, members) &&
+           naive_gangs_within(m, j, members, gone);
+}
+
+/* Those that are not needed stay, the last one first. */
+static void spare(const struct naive_gangs *m, int job, const int members[NAIVE_ROLES],
+                  struct lot *v, int n)
+{
     for (int i = n - 1; i >= 0; i--) {
         if (!v[i].goes || (v[i].is_spare && rest_goes(v, n, v[i].job)))
             continue;
         v[i].goes = false;
-        v[i].goes = __builtin_popcount(cores_of(m, job, v, n)) < cores;
+        v[i].goes = !fits(m, job, members, v, n);
     }
-    uint32_t on = naive_gangs_lowest(cores_of(m, job, v, n), cores);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; v[i].goes && k < m->job[v[i].job].members; k++)
+}
+
+uint32_t naive_gangs_preempt(struct naive_gangs *m, int job, const int members[NAIVE_ROLES],
+                             bool may_stop)
+{
+    struct lot v[LOTS];
+    int n = list(m, job, may_stop, v);
+    for (int i = 0; i < n && !fits(m, job, members, v, n); i++)
+        v[i].goes = v[i].is_stopped || !m->job[v[i].job].is_gang || v[i].is_spare ||
+                    spare_go(v, n, v[i].job);
+    if (!fits(m, job, members, v, n))
+        return 0;
+    spare(m, job, members, v, n);
+    uint32_t on =
+        naive_gangs_lowest(cores_of(m, job, v, n), naive_gangs_cores(&m->job[job], members));
+    for (int i = 0; i < n; i++) {
+        struct naive_job *j = &m->job[v[i].job];
+        for (int k = 0; v[i].goes && k < j->members; k++) {
             if (v[i].members >> k & 1 && !v[i].is_stopped)
-                m->job[v[i].job].state[k] = NAIVE_LEAVES;
+                j->state[k] = NAIVE_LEAVES;
+            j->is_awaited[k] |= v[i].members >> k & 1;
+        }
+    }
     return on;
 }

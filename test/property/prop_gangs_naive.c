@@ -1,7 +1,7 @@
 /* Who of which gang starts when, by the core and by a naive model (naive_gangs.h): over random submissions, ends good and
  * bad, members that are cancelled, held, released and requeued. All cores are alike, and nobody is promised a time, so
  * that what starts follows from sums alone: under fcfs in order, under easy whoever has room, as nobody knows when a job ends.
- * In some scenes gangs are of arrays of which so many run at a time, and jobs get another priority. In some jobs of lower
+ * In some scenes users and the queue have limits, also where jobs are stopped for others. In some gangs are of arrays of which so many run at a time, and jobs get another priority. In some jobs of lower
  * priority are stopped for others; whoever is stopped there has left before anything else happens. In some the shell stops
  * members by itself and tells their ends later. In some blocks set cores or nodes aside under fcfs, once or again and again; then it
  * is known of most jobs how long they take.
@@ -16,9 +16,18 @@
 enum { SCENES = RANDOM_ROUNDS(1200), STEPS = 60 };
 
 static uint64_t kept, together, grown, of_roles, replaced, stopped, cleared, rejected, spared, gone,
-    cancelled;
+    cancelled, stopped_for_limits, awaited_for_limits;
 
 /* ---- Passes ---- */
+
+/* For which job one is stopped, or whose end it waits for. */
+static void tell_other(const struct sched_decision *d)
+{
+    for (int i = 0; i < scene.naive.jobs; i++)
+        for (int m = 0; m < scene.naive.job[i].members; m++)
+            if (gang_scene_handle(i, m) == d->other)
+                TELL("      for %d[%d]\n", i, m);
+}
 
 static void take(const struct sched_decision *d, enum naive_state state[NAIVE_JOBS][NAIVE_MEMBERS])
 {
@@ -27,6 +36,8 @@ static void take(const struct sched_decision *d, enum naive_state state[NAIVE_JO
     char text[SCHED_REASON_TEXT];
     TELL("%" PRId64 "   %s %d[%u] %s\n", scene.now, kinds[d->kind], (int)d->tag, d->member,
          d->reason ? sched_reason_text(d->reason, text) : "");
+    if (scene.is_told && (d->kind == SCHED_PREEMPT || d->kind == SCHED_AWAIT))
+        tell_other(d);
     if (d->kind == SCHED_START) {
         CHECK(state[d->tag][d->member] == NAIVE_WAITS);
         state[d->tag][d->member] = NAIVE_RUNS;
@@ -222,6 +233,8 @@ static void play(uint64_t seed)
         wait_for(gang_scene_draw(0, 2));
     }
     replaced += scene.replaced;
+    stopped_for_limits += scene.naive.stopped_for_limits;
+    awaited_for_limits += scene.naive.awaited_for_limits;
     sched_destroy(scene.sched);
     match_destroy(scene.match);
 }
@@ -231,6 +244,9 @@ static const uint64_t known[] = {
     17168, /* who waits for others of another priority that are being stopped already */
     15,    /* a role that blocks leave no room for, once the others of its gang run */
     31,    /* held members of a gang that blocks leave no room for */
+    1680, /* others are stopped for a job whose user may have more by that, as not for the user of one like it before */
+    2000, /* limits count twice what others wait for, so that the first job of an fcfs queue waits for cores */
+    3392, /* somebody is stopped in a walk, and a job that a limit keeps goes before one behind it that is new */
 };
 
 static void starts_are_the_models(void **state)
@@ -249,7 +265,8 @@ static void starts_are_the_models(void **state)
     assert_true(together > scenes && grown > scenes && of_roles > scenes / 8 &&
                 replaced > scenes / 8 && stopped > scenes / 8 && rejected > scenes / 8 &&
                 spared > scenes / 64 && gone > scenes / 64 && kept > scenes &&
-                cleared > scenes / 4 && cancelled > scenes / 8);
+                cleared > scenes / 4 && cancelled > scenes / 8 &&
+                stopped_for_limits > scenes / 16 && awaited_for_limits > scenes / 64);
 }
 
 int main(void)

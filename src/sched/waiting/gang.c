@@ -299,6 +299,23 @@ bool gang_is_starting(const sched_t *s, const struct gang *gang)
            ops->holds(s->place, job->booking) < ops->members(s->place, job->ask.class);
 }
 
+/* Whether nobody of it runs, and as many members as it lacks of each role hold what others leave, or have left: these start there,
+ * one by one, as when they began to wait for that.
+ */
+static bool is_to_start(const sched_t *s, const struct gang *gang)
+{
+    bool is = gang->running == 0 && !gang->is_over;
+    for (uint32_t k = 0; k < gang->n_roles && is; k++) {
+        uint64_t holding = 0;
+        for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
+            if (s->jobs[i].state == SCHED_RESERVED && s->jobs[i].is_preempting &&
+                !gang_asks_whole(s, i))
+                holding += members_of_role(s, i, &gang->role[k]);
+        is = holding >= role_missing(&gang->role[k]);
+    }
+    return is && gang_missing(gang) > 0;
+}
+
 /* It is over if too few of a role are left to wait, while nobody runs. */
 static void see_if_over(const sched_t *s, struct gang *gang)
 {
@@ -330,7 +347,7 @@ static int let_have_turn(sched_t *s, const struct gang *gang)
 
 static int settle_one(sched_t *s, struct gang *gang)
 {
-    if (gang_is_starting(s, gang))
+    if (gang_is_starting(s, gang) || is_to_start(s, gang))
         return 0;
     gang->was_up = false;
     bool leaves = gang_leaves(gang);
@@ -361,7 +378,8 @@ static int settle_and_look(sched_t *s, struct gang *gang)
 {
     if (settle_one(s, gang) < 0)
         return -1;
-    return gang->is_over || gang_is_starting(s, gang) ? 0 : never_look_gang(s, gang);
+    bool starts = gang_is_starting(s, gang) || is_to_start(s, gang);
+    return gang->is_over || starts ? 0 : never_look_gang(s, gang);
 }
 
 void gang_settle_started(sched_t *s, struct gang *gang)

@@ -200,6 +200,18 @@ bool limit_is_between(const sched_t *s, const struct lane *lane, struct queue_ke
     return false;
 }
 
+bool limit_is_before(const sched_t *s, struct queue_key key)
+{
+    const struct queues *n = s->queues;
+    for (size_t i = 0; i < n->n_limited; i++) {
+        const struct job *job = &s->jobs[n->limited[i]];
+        if (job->state == SCHED_BLOCKED && job->details->blocked == BLOCK_LIMIT &&
+            !job->is_let_again && queue_before(job->key, key))
+            return true;
+    }
+    return false;
+}
+
 /* It goes on, and is in the list of those that limits have blocked no more. Returns 0, or -1 with ENOMEM. */
 static int candidate_let(sched_t *s, uint32_t slot, bool again)
 {

@@ -106,6 +106,9 @@ void limit_rekeyed(sched_t *s, uint32_t slot);
 bool limit_is_between(const sched_t *s, const struct lane *lane, struct queue_key low,
                       struct queue_key high);
 
+/* Whether a job that limits have blocked, and that may go on in this pass, stands before a key. O(those that they have blocked). */
+bool limit_is_before(const sched_t *s, struct queue_key key);
+
 /* Have memory for one more candidate: 0, or -1 with ENOMEM. And an open job is one. */
 int limit_reserve_candidate(sched_t *s);
 void limit_make_candidate(sched_t *s, uint32_t slot);

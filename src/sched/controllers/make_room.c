@@ -62,9 +62,8 @@ static void preempt_taken(struct preemption *h, uint32_t slot)
         decision->requeue = s->queues->setup->queue[d->queue].preemptible != SCHED_PREEMPT_CANCEL;
         s->queues->stats[d->queue].preempted++;
     }
-    /* What these leave may be enough for jobs that limits have blocked: they have their turns before a walk goes on. */
-    if (told && limit_seek_again(s) && s->pass.phase == PASS_WALK)
-        s->pass.has_made_room = true;
+    if (told)
+        s->pass.has_told |= limit_seek_again(s);
     for (size_t i = before; i < s->n_decisions; i++) {
         const struct gang *gang = gang_of(s, job_in_queue(s, s->decisions[i].job));
         s->decisions[i].is_spare = gang && !gang_leaves(gang);

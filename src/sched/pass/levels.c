@@ -103,7 +103,7 @@ void levels_begin(sched_t *s)
     p->above = KEY_FIRST;
     p->floor = KEY_LAST;
     p->by_level = false;
-    p->has_made_room = false;
+    p->has_made_room = p->has_told = false;
     if (!s->queues->setup->has_levels)
         return;
     bool any = ends_of(s, &first, &last);

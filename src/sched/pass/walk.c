@@ -217,6 +217,18 @@ void walk_ended(sched_t *s)
     starving_walked(s);
 }
 
+/* Whether somebody was told to stop, and a job that a limit has blocked stands before the one that would be looked at next, be it
+ * open or a holder: with what is left it may go on, and is asked before that one takes it.
+ */
+static bool is_behind_blocked(const sched_t *s, uint32_t open, uint32_t holder)
+{
+    uint32_t next = open;
+    if (next == JOB_NONE ||
+        (holder != JOB_NONE && queue_before(s->jobs[holder].key, s->jobs[open].key)))
+        next = holder;
+    return s->pass.has_told && next != JOB_NONE && limit_is_before(s, s->jobs[next].key);
+}
+
 static enum step walk_step(sched_t *s)
 {
     struct pass *p = &s->pass;
@@ -253,6 +265,10 @@ static enum step walk_step(sched_t *s)
     uint32_t holder = p->tries_holders ? held_next(s, p->begun, p->after) : JOB_NONE;
     if (holder != JOB_NONE && queue_before(p->floor, s->jobs[holder].key))
         holder = JOB_NONE;
+    if (is_behind_blocked(s, best, holder)) {
+        p->has_made_room = true;
+        return STEP_BUSY;
+    }
     if (holder != JOB_NONE &&
         (best == JOB_NONE || queue_before(s->jobs[holder].key, s->jobs[best].key))) {
         p->begun = true;

@@ -119,6 +119,7 @@ void queues_destroy(sched_t *s)
     free(n->is_closed);
     free(n->stats);
     free(n->limited);
+    free(n->limited_vain);
     free(n->full);
     free(n->spare_details);
     free(n->candidates);

@@ -216,7 +216,7 @@ struct queues {
     bool seeks_for_limited;      /* others may be stopped for some of them */
     uint64_t sought_for_limited; /* place.freed.next when that was last tried */
     struct limited_vain
-        limited_vain[LIMITED_VAIN]; /* by user, queue and ask, as far as there is room */
+        *limited_vain; /* by user, queue and ask, as far as there is room; NULL: none */
     uint32_t
         *full; /* jobs of which as many members hold something as may; some may do so no more */
     size_t n_full, cap_full;

@@ -9,6 +9,8 @@
  * A search in vain is not repeated in the same pass, until something is given back. The next pass does it again: what has
  * started or is promised a time since counts for its queue, which may have more than it deserves by that.
  */
+#include <stdlib.h>
+
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/lots.h"
@@ -126,13 +128,15 @@ int reclaim_would(sched_t *s, uint32_t slot)
     const struct details *d = job->details;
     bool notes = !gang_of(s, slot); /* else who it is may count, too */
     uint32_t at = (d->party * 31 + job->ask.class + (uint32_t)job->ask.units) % LIMITED_VAIN;
-    struct limited_vain *vain = &s->queues->limited_vain[at];
-    if (s->replan.is || !may_try(s, slot) || (notes && is_vain_for(s, slot, vain)))
+    struct limited_vain *vain = s->queues->limited_vain;
+    if (s->replan.is || !may_try(s, slot) || (notes && vain && is_vain_for(s, slot, &vain[at])))
         return 0;
     int would = any_gives_limit(s, slot) ? would_be_as_open(s, slot) : 0;
-    if (would == 0 && notes)
-        *vain = (struct limited_vain){s->queues->rounds,      job->ask, d->party,
-                                      giver_of(s, slot).leaf, d->limit, d->priority};
+    if (would == 0 && notes && !vain) /* without memory it is tried again */
+        s->queues->limited_vain = vain = calloc(LIMITED_VAIN, sizeof(*vain));
+    if (would == 0 && notes && vain)
+        vain[at] = (struct limited_vain){s->queues->rounds,      job->ask, d->party,
+                                         giver_of(s, slot).leaf, d->limit, d->priority};
     return would;
 }
 

@@ -115,9 +115,10 @@ static void look_at(struct naive_queues *q, int job, int64_t at, bool all, enum 
         return;
     if (q->job[job].candidate) {
         int of = nl_over(q, job, q->now);
+        bool is_turn = *mode != DONE && nq_is_considered(q, job);
+        bool lacks_nodes = is_turn && q->lane[lane].depth == 0 && !nq_is_kept_at_last(q, job);
         q->job[job].candidate = false;
-        if (of >= 0) {
-            bool is_turn = *mode != DONE && nq_is_considered(q, job);
+        if (of >= 0 && !lacks_nodes) {
             if (!is_turn || !nq_preempt(q, job))
                 nq_be_kept(q, job, of);
             return;

@@ -13,6 +13,7 @@ class Loans:
         self.started = {}  # by queue
         self.lost = set()  # queues of which some were stopped
         self.blocked = set()  # whom only a limit keeps, which has promised nothing
+        self.promised = set()  # who had a promise
 
     def check(self, ledger, decided, preempted, has_news):
         """`preempted`: decisions with what the victim held, since when."""
@@ -29,12 +30,14 @@ class Loans:
     def check_loan(self, ledger, j, taker, victims, lost):
         """A job is not stopped in its second second for one of another queue that might have started in its place: unless it is of
         a higher queue; others of its queue started with it, by which that had more; others must go as well, as they borrow, too;
-        a limit has blocked the other one, as long as nobody could be stopped for it; or the queue of the one that starts has
-        lost something since, and is entitled only now."""
+        a limit has blocked the other one, as long as nobody could be stopped for it; the one that starts may last longer than it
+        is expected to, which may have been in the way of a promise; or its queue has lost something since, and is entitled only
+        now."""
         w = ledger.world
         giver, to = w.lane(j.queue), w.lane(taker.queue)
         told = w.key(j)[0] < w.key(taker)[0] or self.started[giver] != {j.name} or victims != [j.name] or to in lost
-        ledger.law("lent", told or taker.name not in self.able, j, "%s waited at %s" % (taker.name, self.at))
+        lasts = taker.limit > taker.duration and self.promised - {taker.name}
+        ledger.law("lent", told or lasts or taker.name not in self.able, j, "%s waited at %s" % (taker.name, self.at))
 
     def note(self, ledger, decided):
         w = ledger.world
@@ -48,6 +51,7 @@ class Loans:
         self.able = {j.name for lane in lanes for j in ledger.considered(lane)
                      if j.name not in self.blocked & blocked and not self.waits_for(w, j, new)}
         self.blocked = blocked
+        self.promised = {j.name for j in w.waiting() if j.promise is not None}
 
     @staticmethod
     def waits_for(world, j, new):

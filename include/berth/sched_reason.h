@@ -96,6 +96,7 @@ enum sched_may_stop {
     SCHED_MAY_PREEMPTIBLE, /* its queue is preemptible */
     SCHED_MAY_PRIORITY, /* the other one has a higher priority, in a queue that preempts by that */
     SCHED_MAY_SHARE,    /* its queue has more than it deserves, and the other's has less */
+    SCHED_MAY_RICHER,   /* its user has more than that of the other one, of the same queue */
     SCHED_MAY_CLASS     /* it runs on workers that its class has borrowed */
 };
 

@@ -47,6 +47,7 @@ static const char resources[] = "resources ", begin[] = "begin ", limit[] = "lim
 static const char *const rules[] = {[SCHED_MAY_PREEMPTIBLE] = "its queue is preemptible",
                                     [SCHED_MAY_PRIORITY] = "its priority is lower",
                                     [SCHED_MAY_SHARE] = "its queue has more than it deserves",
+                                    [SCHED_MAY_RICHER] = "its user has more",
                                     [SCHED_MAY_CLASS] = "its class has borrowed workers"};
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))

@@ -90,6 +90,8 @@ static void what_is_written_is_read(void **state)
          .spare = true);
     BOTH("preempted for ...: its priority is lower, 1 core-second lost", SCHED_REASON_PREEMPTED,
          .may = SCHED_MAY_PRIORITY, .has = 1);
+    BOTH("preempted for 57: its user has more, 2 core-seconds lost", SCHED_REASON_PREEMPTED,
+         .job = {{"57", -1}}, .n_jobs = 1, .may = SCHED_MAY_RICHER, .has = 2);
     BOTH("preempted for 5: its class has borrowed workers, x core-seconds lost",
          SCHED_REASON_REQUEST,
          .words = "preempted for 5: its class has borrowed workers, x core-seconds lost");

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/awaited.h"
@@ -30,7 +31,11 @@ static enum sched_may_stop why(const struct preemption *h, uint32_t slot, uint32
         return SCHED_MAY_CLASS;
     if (!h->lots)
         return SCHED_MAY_PREEMPTIBLE;
-    return h->s->jobs[victim].lane != h->s->jobs[slot].lane ? SCHED_MAY_SHARE : SCHED_MAY_PRIORITY;
+    const struct job *job = &h->s->jobs[slot];
+    if (h->s->jobs[victim].lane != job->lane)
+        return SCHED_MAY_SHARE;
+    unsigned preempts = h->s->queues->setup->queue[job->details->queue].preempts;
+    return preempts & SCHED_PREEMPTS_RICHER ? SCHED_MAY_RICHER : SCHED_MAY_PRIORITY;
 }
 
 /* The job waits for the ends of its victims. They are told, or only that this one waits, too. There is room for the

@@ -67,6 +67,7 @@ static void put_stopped_by(struct strbuf *out, const struct sched_reason *why)
         [SCHED_MAY_PREEMPTIBLE] = " Jobs of its queue may be stopped for others",
         [SCHED_MAY_PRIORITY] = " In its queue, jobs are stopped for those of higher priority",
         [SCHED_MAY_SHARE] = " Others deserve a part of what its queue has",
+        [SCHED_MAY_RICHER] = " Others of its queue have less than its user",
         [SCHED_MAY_CLASS] = " It has workers that its class has borrowed"};
     strbuf_puts(out, rules[why->may]);
     strbuf_puts(out, why->spare ? "; its gang goes on without it. " : ". ");

@@ -12,6 +12,7 @@
 static const char *const rules[] = {[SCHED_MAY_PREEMPTIBLE] = "preemptible",
                                     [SCHED_MAY_PRIORITY] = "priority",
                                     [SCHED_MAY_SHARE] = "share",
+                                    [SCHED_MAY_RICHER] = "richer",
                                     [SCHED_MAY_CLASS] = "class"};
 
 static char *event_data(const struct member *m, const struct sched_reason *why)

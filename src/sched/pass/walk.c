@@ -73,13 +73,12 @@ void walk_begin(sched_t *s)
     }
 }
 
-/* Where jobs go one after the other, those behind one that is promised a time as it was starving wait, too. */
-static bool is_served(const sched_t *s, struct lane *lane, struct queue_key key)
+/* Where jobs go one after the other, those behind one that is promised a time or has a claim as it was starving wait, too,
+ * until it has started, which it may in this walk.
+ */
+static bool is_served(const sched_t *s, const struct lane *lane, struct queue_key key)
 {
-    if (lane->mode != LANE_SERVE || !starving_is_before(s, lane, key))
-        return true;
-    lane->mode = LANE_DONE;
-    return false;
+    return lane->mode != LANE_SERVE || !starving_is_before(s, lane, key);
 }
 
 uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *failed)
@@ -105,9 +104,11 @@ static uint32_t lane_next(sched_t *s, struct lane *lane, uint32_t candidate, boo
     if (lane->mode == LANE_DONE)
         return JOB_NONE;
     if (lane->mode != LANE_FILL) {
-        if (queue_after(lane->open, line->begun ? &line->after : NULL, &entry) &&
-            is_served(s, lane, entry.key))
+        if (queue_after(lane->open, line->begun ? &line->after : NULL, &entry)) {
+            if (!is_served(s, lane, entry.key))
+                return JOB_NONE;
             slot = entry.item;
+        }
     } else {
         slot = s->finder->next(s, lane, line, failed);
     }

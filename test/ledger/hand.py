@@ -218,3 +218,17 @@ def lent_before_promise(scene, decisions, shown):
 def lent_before_open(scene, decisions, shown):
     """What a job borrows is taken back a second later for one that waited, and was promised nothing."""
     return lent_for_a_second(scene, decisions, shown, "fcfs", {"decision": "wait", "reason": "resources node"})
+
+
+def entered(scene, decisions, shown):
+    """A job starts in what another one claims, which waits for one of whom nobody knows when it ends."""
+    config = {"q0": {"policy": "easy", "starvation-threshold": 10}}
+    events = [submit(0, "a", "q0", 1, 100), submit(1, "w", "q0", 2, 100), submit(12, "b", "q0", 1, 5)]
+    del events[0]["submit"]["duration"]
+    shown.clear()
+    shown.claimed = {11: {"w": "node[0-1]"}, 12: {"w": "node[0-1]"}}
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0", None), {"at": 1, "job": "w", "decision": "wait", "reason": "resources node"},
+        {"at": 11, "job": "w", "decision": "wait", "reason": "claims 1 of 2 nodes, waits for a"},
+        start(12, "b", "node1", 17)])
+    return True

@@ -2,6 +2,7 @@
 the scheduler decides. Each law is a method whose comment says it in words; `broken` gathers what breaks one."""
 import itertools
 
+import claims
 import doors
 import limits
 import loans
@@ -31,6 +32,7 @@ class Ledger:
         self.gave_up = False  # a job of unknown end has lost what it was promised at the instant before, or it has moved
         self.reclaims = shares.Reclaims() if "shares" in scene.config else None
         self.loans = loans.Loans()
+        self.claims = claims.Claims() if claims.are_in(scene.config) else None
 
     def law(self, name, holds, job, text=""):
         if not holds:
@@ -85,6 +87,8 @@ class Ledger:
                 awaits.append(d)
             self.decide(d)
         self.look(self.shown.get(self.now, {}))
+        if self.claims:
+            self.claims.look(self, self.shown.claimed.get(self.now, {}))
         self.check_preemptions(preemptions, stops, awaits)
         if self.reclaims:
             self.reclaims.check(self, decided[len(ends):], preemptions, ends or self.now in self.events)
@@ -95,6 +99,8 @@ class Ledger:
         self.check_promises(before, held_before, overrun, overrun_limit)
         self.check_windows()
         self.check_counts()
+        if self.claims:
+            self.claims.check(self)
         order.check_enough(self)
         order.check_first(self)
         order.check_never(self)
@@ -181,6 +187,8 @@ class Ledger:
         self.law("dependency", self.is_met(j), j)
         # It starts as often as it was requeued, and once more.
         self.law("once", j.starts == j.requeues + 1, j)
+        if self.claims:
+            self.claims.enters(self, j)
 
     def check_shape(self, j):
         """As many nodes as it asks for, and of each what it asks for or all."""
@@ -250,8 +258,8 @@ class Ledger:
             j = self.world.jobs[name]
             # Nobody is stopped in vain: the job starts, and needs something of each, or another one does that waits for that.
             self.law("vain", j.state == RUNNING and j.start == self.now, j)
-            if j.state != RUNNING or not j.holding:
-                continue
+            if j.state != RUNNING or not j.holding or (self.claims and self.claims.any_new(self)):
+                continue  # a claim that is made meanwhile takes promises back: it has room elsewhere
             for victim, holding in victims:
                 waits = [self.world.jobs[n] for n, some in by.items() if (victim, holding) in some]
                 near = any(self.has_of(k, holding) for k in waits)
@@ -303,6 +311,8 @@ class Ledger:
         w = self.world
         if k.name in touched or self.is_new_or_later(k, before, held_before):
             return True
+        if k.claim and self.claims.withholds(self, k, j):
+            return True
         then = k.start if k.state == RUNNING else k.promise if k.state == WAITING else None
         if self.comes_back and then is not None and self.now <= then < before.get(k.name, FOREVER):
             return True
@@ -326,6 +336,8 @@ class Ledger:
         """Whether a job started or was promised something anew at this instant, or later than before."""
         if k.state == RUNNING:
             return k.start == self.now and k.name not in held_before
+        if k.claim:
+            return self.claims.is_new(k)
         if k.state != WAITING or k.promise is None:
             return False
         old = before.get(k.name)
@@ -340,11 +352,13 @@ class Ledger:
                 yield k, k.holding, k.start, k.held_until(self.now)
             elif k.promised:
                 yield k, k.promised, k.promise, k.promise + k.duration
+            elif k.claim:
+                yield k, k.claim, self.now, FOREVER
 
     def check_windows(self):
         """Nobody is promised what another has or is promised at that time, what is down, or what is blocked."""
         w = self.world
-        every = list(self.windows())
+        every = [found for found in self.windows() if not found[0].claim]
         for k, holding, start, end in every:
             if k.state == RUNNING:
                 continue
@@ -399,7 +413,8 @@ class Ledger:
         limit keeps, for each limit."""
         w = self.world
         for queue in w.config["queues"]:
-            held = [j for j in w.of_lane(queue) if j.state == WAITING and j.promise is not None]
+            held = [j for j in w.of_lane(queue) if j.state == WAITING and j.promise is not None and
+                    not (self.claims and self.claims.is_starving(self, j))]
             most = w.depth(queue) + len(limits.calendars(w, held)) * max(1, w.depth(queue))
             self.law("count", len(held) <= most, None, "%s: %d" % (queue, len(held)))
 
@@ -500,7 +515,7 @@ class Ledger:
         for j, has_room in self.candidates():
             if has_room and not self.has_higher(j, w.fcfs()):
                 self.law("idle", not self.is_free(j), j, j.reason)
-                if stoppable and w.may_preempt(j):
+                if stoppable and w.may_preempt(j) and not j.claim:
                     self.law("preempt", not self.is_free(j, stoppable), j, j.reason)
 
     def check_end(self):

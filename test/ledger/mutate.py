@@ -3,7 +3,7 @@ law has to notice. usage: mutate.py PLAYER"""
 import copy
 import sys
 
-from hand import array_counts_as_many, half_let_in, lent_before_open, lent_before_promise, let_in, limited_by_promise, \
+from hand import array_counts_as_many, entered, half_let_in, lent_before_open, lent_before_promise, let_in, limited_by_promise, \
     more_work_lost, moved_in, older, overtaken, put_off_behind_higher, put_off_beside, put_off_guaranteed, second_promised, \
     stopped_by_limit, waits_behind_promise
 from ledger import Ledger
@@ -405,6 +405,45 @@ def all_taken(scene, decisions, shown):
         return True
 
 
+def first_claim(shown):
+    """When, and of whom."""
+    return min(((at, min(some)) for at, some in shown.claimed.items()), default=(None, None))
+
+
+def claimed_early(scene, decisions, shown):
+    """A job claims something as soon as it waits."""
+    at, name = first_claim(shown)
+    d = name and first(decisions, "wait", lambda d: d["job"] == name and d["at"] < at and d["reason"].startswith("resources"))
+    if d:
+        shown.claimed.setdefault(d["at"], {})[name] = shown.claimed[at][name]
+        return True
+
+
+def claim_moved(scene, decisions, shown):
+    """A claim is of other nodes for a while, though something of the old ones is still awaited."""
+    at, name = first_claim(shown)
+    later = [t for t, some in shown.claimed.items() if name and t > at and name in some]
+    whole = "node[0-%d]" % (scene.nodes - 1)
+    if later and shown.claimed[at][name] != whole:
+        shown.claimed[min(later)][name] = whole
+        waits = [d for d in decisions if d["job"] == name and d["at"] in (at, min(later)) and d["decision"] == "wait"]
+        return bool(waits) and all("waits for" in d["reason"] for d in waits)
+
+
+def fewer_claims(scene, decisions, shown):
+    """Queues may have no claims."""
+    for q in scene.config["queues"].values():
+        q["claims"] = 0
+    return bool(shown.claimed)
+
+
+def unclaimed(scene, decisions, shown):
+    """No job has a claim."""
+    at, name = first_claim(shown)
+    shown.claimed = {}
+    return name is not None and not any(d["decision"] in ("start", "reserve") and d["at"] == at for d in decisions)
+
+
 # Each: the laws of which one has to notice, in scenes of which kind, and how decisions are made wrong.
 MUTATIONS = [
     ("twice", "queues", twice), ("nodes", "queues", too_much), ("part", "queues", other_part),
@@ -431,6 +470,8 @@ MUTATIONS = [
     ("outranks", "preemption", waits_behind_promise), ("outranks", "limits", limited_by_promise),
     ("promise", "queues", put_off_beside), ("promise", "queues", put_off_guaranteed),
     ("lent", "shares", lent_before_promise), ("lent", "shares", lent_before_open),
+    ("early claim", "claims", claimed_early), ("claim kept", "claims", claim_moved), ("claims", "claims", fewer_claims),
+    ("starving", "claims", unclaimed), ("enters", "claims", entered),
     ("whole", "arrays", one_of_array_rejected), ("never", "queues", never_rejected),
 ]
 

@@ -7,12 +7,13 @@ OCCURRENCES = 20  # of each block after all else is over: what leaves no gap by 
 
 def can_be_promised(ledger, j):
     """Whether there surely is a time for it: it would fit on what is up, but for those that overrun, and no limit, block
-    that comes again or waiting job without an end may keep it."""
+    that comes again or waiting job without an end may keep it. What others claim is withheld, and a claim is kept."""
     w = ledger.world
     endless = any(k.duration == FOREVER for k in w.waiting())
-    if endless or limits.any_limit(w, j) or any(b.get("every") for b in w.all_blocks()):
+    if endless or j.claim or limits.any_limit(w, j) or any(b.get("every") for b in w.all_blocks()):
         return False
     late = [(k.holding, ledger.now, FOREVER) for k in w.running() if k.held_until(ledger.now) == FOREVER]
+    late += [(k.claim, ledger.now, FOREVER) for k in w.waiting() if k.claim]
     after = max([b["start"] + b["duration"] for b in w.all_blocks()] + [ledger.now])
     return ledger.fits_at(j, after, late)
 
@@ -113,12 +114,12 @@ def check_protected(ledger, held_before):
     promised; it goes by its own limit before what others are promised. What a dependency keeps may have come first only
     now, or since a lower job has started, and take what was left for the first; and when a job ends that overruns, or has
     no end that is known, nobody knows: the first could not be promised a time behind it, and what others are promised
-    moves first."""
+    moves first. Of what is claimed this law says nothing."""
     w = ledger.world
     lanes = {w.lane(q) for q in w.config["queues"]}
     first = first_of_all(ledger, lanes)
     overruns = any(k.held_until(ledger.now) == FOREVER for k in w.running())
-    if not first or "dependency" in first.spec or overruns or limits.any_limit(w, first) or \
+    if not first or "dependency" in first.spec or overruns or any(k.claim for k in w.waiting()) or limits.any_limit(w, first) or \
             len(lanes) == 1 or not ledger.all_shown() or ledger.nobody_knew:
         return
     every = [(k, h, start, until) for k, h, start, until in ledger.windows()

@@ -4,11 +4,12 @@
  *
  * Events that can't be, such as the end of a job that does not run, are left out; submissions can always be. For
  * each scene it writes the numbers of those lines, then all decisions as `berth sim --decisions` does, after those
- * of each instant what waiting jobs are promised then, and a last line:
+ * of each instant what waiting jobs are promised then and what they claim, and a last line:
  *
  *   {"left out": [3, 7]}
  *   {"at": 0, "job": "a", "decision": "reserve", "start": 50}
  *   {"at": 0, "promised": {"a": "node[0-1]"}}
+ *   {"at": 0, "claimed": {"b": "node[2-3]"}}
  *   {"over": true, "same": true}
  *
  * A scene is played twice, without a stop and with one at each instant; `same` says whether that made no difference.
@@ -22,10 +23,12 @@
 
 #include "base/strbuf.h"
 #include "berth/error.h"
+#include "berth/sched_query.h"
 #include "config/config.h"
 #include "config/machine_open.h"
 #include "config/seconds.h"
 #include "sim/play.h"
+#include "sim/play_priv.h" /* the core that it plays with */
 
 struct line {
     int64_t at;
@@ -159,19 +162,33 @@ static void play_through(struct stage *g, struct scene *s)
         die("the end", err.text);
 }
 
-static void print_promised(struct stage *g, int64_t at)
+/* What a job is promised, or claims. NULL: nothing. */
+static const char *withheld_of(struct stage *g, size_t job, const struct play_row *row, bool claims)
+{
+    const char *resources;
+    if (!claims)
+        return strcmp(row->state, "reserved") == 0 ? row->resources : NULL;
+    if (!play_waits(g->play, job) || !sched_claims(g->play->d.sched, play_handle(g->play, job)))
+        return NULL;
+    if (sched_resources(g->play->d.sched, play_handle(g->play, job), &resources) < 0)
+        die("a claim", strerror(errno));
+    return resources;
+}
+
+static void print_withheld(struct stage *g, int64_t at, bool claims)
 {
     struct play_row row;
     const char *before = "";
     for (size_t job = 0; job < play_jobs(g->play); job++) {
         if (play_row(g->play, job, &row) < 0)
             die("a row", strerror(errno));
-        if (strcmp(row.state, "reserved") != 0)
+        const char *resources = withheld_of(g, job, &row, claims);
+        if (!resources)
             continue;
         if (!*before)
-            printf("{\"at\": %lld.%06lld, \"promised\": {", (long long)(at / SECONDS_TICKS),
-                   (long long)(at % SECONDS_TICKS));
-        printf("%s\"%s\": \"%s\"", before, row.name, row.resources);
+            printf("{\"at\": %lld.%06lld, \"%s\": {", (long long)(at / SECONDS_TICKS),
+                   (long long)(at % SECONDS_TICKS), claims ? "claimed" : "promised");
+        printf("%s\"%s\": \"%s\"", before, row.name, resources);
         before = ", ";
     }
     if (*before)
@@ -194,7 +211,8 @@ static void play_slowly(struct stage *g, struct scene *s, const char *told)
         play_lines(g, s, i, end, at);
         fputs(strbuf_text(&g->told) + printed, stdout);
         printed = g->told.len;
-        print_promised(g, at);
+        print_withheld(g, at, false);
+        print_withheld(g, at, true);
         i = end;
         while (*told && decided_at(told) <= at)
             told = strchr(told, '\n') + 1;

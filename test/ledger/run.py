@@ -39,6 +39,11 @@ def save(scene, folder):
     write(os.path.join(folder, "events.jsonl"), "".join(line + "\n" for line in scene.lines()))
 
 
+class Shown(dict):
+    """By time, what each job is promised; and what each one claims."""
+    claimed = {}
+
+
 class Player:
     """A process that plays scenes one by one."""
 
@@ -79,7 +84,8 @@ class Player:
         answers = list(self.answers(scene))
         for i in reversed(answers[0]["left out"]):
             del scene.events[i]
-        shown = {a["at"]: a["promised"] for a in answers if "promised" in a}
+        shown = Shown({a["at"]: a["promised"] for a in answers if "promised" in a})
+        shown.claimed = {a["at"]: a["claimed"] for a in answers if "claimed" in a}
         return words.decisions(a for a in answers if "decision" in a), shown, answers[-1]["same"]
 
 

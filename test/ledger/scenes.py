@@ -6,7 +6,7 @@ import random
 from words import TOOL
 
 KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "shares", "richer", "updates",
-         "mixtures"]
+         "mixtures", "claims"]
 
 POLICIES = ["fcfs", "easy", "easy", "hybrid", "conservative"]
 USERS = ["ann", "bob", "cyd"]
@@ -22,7 +22,7 @@ class Scene:
         self.nodes = self.random.randint(2, 5)
         self.cores = self.random.choice([1, 2, 4])
         self.gpus = self.random.choice([0, 0, 0, 2])
-        self.memory = 8 if self.has("pools") else self.random.choice([0, 0, 8])
+        self.memory = 8 if self.has("pools") else self.random.choice([0, 0, 0 if self.has("claims") else 8])
         self.tools = self.random.randint(1, 4) if self.has("pools") else 0
         self.others = {}
         self.events = []
@@ -35,7 +35,10 @@ class Scene:
         happen(self)
 
     def has(self, what):
-        """Whether scenes of this kind have it; a mixture has about half of all, but no shares, and those with updates too."""
+        """Whether scenes of this kind have it; a mixture has about half of all, but no shares, and those with updates too.
+        Claims are in no other."""
+        if what == "claims":
+            return self.kind == what
         if self.kind == "updates" and what not in ("shares", "richer"):
             return what == "updates" or random.Random("%d %s" % (self.seed, what)).random() < 0.3
         if self.kind != "mixtures" or what in ("shares", "richer", "updates"):
@@ -102,6 +105,22 @@ def shares_of(scene):
     return shares
 
 
+def claims_of(scene, i):
+    """Of a queue: when its jobs starve, how many may have a claim, who may run there; and whose jobs may be stopped."""
+    r = scene.random
+    q = {}
+    if r.random() < 0.7:
+        q["starvation-threshold"] = r.choice([r.randint(1, 5), r.randint(5, 40)])
+        q["claims"] = r.randint(1, 2)
+    if i > 0 and r.random() < 0.5:
+        q["preemptible"] = r.choice(["cancel", "requeue"])
+    elif scene.one_in(4):
+        q["preempts"] = "nobody"
+    if scene.one_in(4):
+        q["claims-admit"] = "unknown"
+    return q
+
+
 def queue_of(scene, i):
     r = scene.random
     q = {"policy": r.choice(POLICIES)}
@@ -127,6 +146,8 @@ def queue_of(scene, i):
             q["preempts"] = "richer"
     if scene.has("preemption") and i > 0 and r.random() < 0.7:
         q["preemptible"] = r.choice(["cancel", "requeue"])
+    if scene.has("claims"):
+        q.update(claims_of(scene, i))
     return q
 
 
@@ -169,7 +190,10 @@ def configuration(scene):
     if scene.has("richer"):
         there = ["core"] + (["gpu"] if scene.gpus else []) + (["memory"] if scene.memory else [])
         config["shares"] = {"resources": there[:r.randint(1, len(there))]}
-    if scene.one_in(3):
+    if scene.has("claims"):
+        config["default-duration"] = "unknown"
+        config["queues"]["q0"].setdefault("starvation-threshold", r.randint(1, 20))
+    elif scene.one_in(3):
         config["queues"]["v"] = virtual_of(scene)
     if scene.tools:
         config["licenses"] = {TOOL: scene.tools}
@@ -192,9 +216,12 @@ def lengths_of(scene, job):
     """How long a job takes, and how much of that is known: a limit, an estimate below it, or neither."""
     r = scene.random
     chance = r.random()
+    if scene.has("claims") and r.random() < 0.6:  # nobody knows when it ends
+        job["runtime"] = scene.longest[job["id"]] = job.pop("duration")
+        return
     if chance < 0.4:
         job["runtime"] = r.randint(1, job["duration"])
-    elif chance < 0.45:
+    elif chance < 0.45 and not scene.has("claims"):  # there nobody takes longer than is known
         job["runtime"] = job["duration"] + r.randint(1, 30)
     if scene.has("estimates") and not scene.one_in(3):
         longest = job.pop("duration")
@@ -210,7 +237,7 @@ def stops_jobs(scene):
     """Whether jobs may be stopped for others. Who looks for jobs to stop waits for one whose limit is over, for as long as that
     takes to end. The ledger knows only of jobs that end at once: in these scenes they may take longer than their estimates,
     but not than their limits."""
-    return any(scene.has(what) for what in ("preemption", "shares", "richer"))
+    return any(scene.has(what) for what in ("preemption", "shares", "richer", "claims"))
 
 
 def keep_to_limit(scene, job):

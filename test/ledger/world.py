@@ -27,12 +27,14 @@ class Job:
         self.recurs = False  # when it was submitted, there was a block that comes again
         self.unfit = False  # at some time, all up and idle, its queue could not give it what it asks for
         self.starts = 0
+        self.how = None  # it started last
         self.requeues = 0
         self.until = None
         self.holding = None
         self.promise = None  # when
         self.firm = False  # the promise holds even if all jobs take as long as their limits
         self.promised = None  # what, as far as an expectation has shown it
+        self.claim = None  # what is withheld for it without an end, since it starves
         self.reason = ""
 
     def nodes(self):
@@ -63,11 +65,11 @@ class Job:
 
 
 def lengths(spec):
-    """Its limit, and how long it is expected to take; FOREVER: nobody knows."""
+    """Its limit, and how long it is expected to take; FOREVER: nobody knows. Where jobs give neither, nobody does."""
     if "duration" in spec:
         return spec["duration"], spec["duration"]
-    limit = FOREVER if spec["limit"] == "unlimited" else spec["limit"]
-    return limit, FOREVER if spec["estimate"] == "unknown" else spec["estimate"]
+    limit = FOREVER if spec.get("limit", "unlimited") == "unlimited" else spec["limit"]
+    return limit, FOREVER if spec.get("estimate", "unknown") == "unknown" else spec["estimate"]
 
 
 ASKED = ("nodes", "cores", "gpus", "memory", "licenses", "exclusive", "requires")
@@ -138,7 +140,8 @@ class World:
         return (-q.get("priority", above.get("priority", 0)), -job.priority, job.order)
 
     def may_preempt(self, job):
-        return not self.lane_config(job.queue).get("preemptible")
+        q = self.lane_config(job.queue)
+        return not q.get("preemptible") and q.get("preempts") != "nobody"
 
     def starts_jobs(self, queue):
         return not self.closed.get(self.lane(queue), {}).get("starts")
@@ -298,12 +301,14 @@ class World:
             j.state, j.start, j.until = RUNNING, d["at"], FOREVER if d["until"] is None else d["until"]
             j.holding = Holding(d["resources"], self)
             j.starts += 1
-            j.promise = j.promised = None
+            j.how = d["how"]
+            j.promise = j.promised = j.claim = None
         elif what == "reserve":
             j.promise, j.promised, j.firm = d["start"], None, not d.get("expected")
         elif what == "wait":
             j.promise = j.promised = None
             j.reason = d["reason"]
+            j.claim = j.claim if j.reason.startswith("claims ") else None
         elif what in ("end", "reject"):
             j.state, j.status = ENDED, d.get("status", "rejected")
             j.promise = j.promised = j.holding = None

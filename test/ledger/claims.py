@@ -1,0 +1,213 @@
+"""Starving jobs and their claims as berth-config(5) says them (`starvation-threshold`, `claims`, `claims-admit`). Which nodes
+a claim is of is told; whether it may be, who may run there, and for how long anybody waits follows from the words."""
+import limits
+from words import Holding
+from world import FOREVER, WAITING
+
+SECOND = 1  # in which nobody is stopped
+
+
+def are_in(config):
+    return "starvation-threshold" in config or any("starvation-threshold" in q for q in config["queues"].values())
+
+
+def threshold(world, job):
+    """FOREVER: it never starves."""
+    most = world.lane_config(job.queue).get("starvation-threshold", world.config.get("starvation-threshold", "none"))
+    return FOREVER if most == "none" else most
+
+
+def most_of(world, queue):
+    return world.config["queues"][queue].get("claims", world.config.get("claims", 1))
+
+
+def is_preemptible(world, job):
+    return bool(world.lane_config(job.queue).get("preemptible"))
+
+
+def is_stopped_at_once(world, job):
+    """In its first second nobody is; that counts as at once."""
+    return is_preemptible(world, job) and job.spec.get("preemptible_after", 0) <= SECOND
+
+
+def may_stop(world, job, victim, now):
+    return world.may_preempt(job) and (is_stopped_at_once(world, victim) or
+                                       (is_preemptible(world, victim) and victim.preemptible_from() <= now))
+
+
+def meet(a, b):
+    """Whether two have something of the same node: a core, a GPU, or memory."""
+    return bool(a.things() & b.things()) or any(a.memory.get(n) and b.memory.get(n) for n in a.nodes() & b.nodes())
+
+
+def awaited(world, job, claim, now):
+    """For whom a claim waits: who runs in it and can't be stopped for it by now, and when that is expected to end or may be
+    stopped; and who is promised something of it, or may be by a decision of this instant, and goes before."""
+    for k in world.running():
+        if k.holding and meet(k.holding, claim) and not may_stop(world, job, k, now):
+            may_be = is_preemptible(world, k) and world.may_preempt(job)
+            yield k, min(k.held_until(now), k.preemptible_from() if may_be else FOREVER)
+    for k in world.waiting():
+        is_in_it = k.promise is not None and (not k.promised or meet(k.promised, claim))
+        if is_in_it and world.key(k) < world.key(job):
+            yield k, k.promise + k.duration
+
+
+class Entry:
+    """A job starts in what was claimed as this instant began, and who was awaited then."""
+
+    def __init__(self, ledger, job, claimant):
+        w, now = ledger.world, ledger.now
+        self.job, self.claimant, self.claim = job, claimant, claimant.claim
+        found = [(k, end) for k, end in awaited(w, claimant, self.claim, now) if k is not job]
+        starves = ledger.claims.since.get(claimant.name, now) + threshold(w, claimant)
+        # Who has entered since it was made is over before those that ran then.
+        made = ledger.claims.made.get(claimant.name, now)
+        ends = [end for k, end in found if k.start is None or k.start <= made or w.key(k) < w.key(claimant)] or \
+            [end for k, end in found]
+        self.first = min(ends, default=now)
+        self.others = any(not is_preemptible(w, k) and
+                          (k.state == WAITING or k.start < starves or k.how == "reserved") for k, end in found)
+
+
+class Claims:
+    """What was claimed at the end of the instant before; since when each job has been pending; and who starts in a claim."""
+
+    def __init__(self):
+        self.before = {}  # by job
+        self.since = {}  # of those that are pending
+        self.requeues = {}
+        self.seen = 0  # the instant before
+        self.entries = []
+        self.made = {}  # when each claim was chosen
+        self.full = set()  # whose claims wait for nobody
+        self.firsts = {}  # when the first one ends that each waits for
+
+    def is_starving(self, ledger, job):
+        return job.name in self.since and ledger.now - self.since[job.name] >= threshold(ledger.world, job)
+
+    def enters(self, ledger, job):
+        """A job has started at this instant."""
+        for j in ledger.world.waiting():
+            if j.claim and j is not job and j.claim.things() & job.holding.things():
+                self.entries.append(Entry(ledger, job, j))
+
+    def look(self, ledger, claimed):
+        """What is claimed at the end of an instant."""
+        w = ledger.world
+        for name in claimed:
+            ledger.law("claims", w.jobs[name].state == WAITING and w.jobs[name].promise is None, w.jobs[name])
+        for j in w.jobs.values():
+            j.claim = Holding(claimed[j.name], w) if j.name in claimed and j.state == WAITING else None
+        self.note_pending(ledger)
+
+    def note_pending(self, ledger):
+        """A job is pending since it was submitted, released or requeued, or the time or the job came that it waited for."""
+        w = ledger.world
+        for j in w.jobs.values():
+            begin = j.spec.get("begin", 0)
+            if j.state != WAITING or j.held or begin > ledger.now or not ledger.is_met(j):
+                self.since.pop(j.name, None)
+            elif j.name not in self.since or self.requeues.get(j.name, 0) != j.requeues:
+                self.since[j.name] = begin if self.seen < begin and not j.requeues else ledger.now
+            self.requeues[j.name] = j.requeues
+        self.seen = ledger.now
+
+    # ---- Laws, at the end of an instant ----
+
+    def check(self, ledger):
+        w = ledger.world
+        claimants = [j for j in w.waiting() if j.claim]
+        self.made = {j.name: ledger.now if self.is_new(j) else self.made[j.name] for j in claimants}
+        for j in claimants:
+            self.check_claim(ledger, j)
+        for queue in w.config["queues"]:
+            some = [j.name for j in claimants if w.lane(j.queue) == queue]
+            ledger.law("claims", len(some) <= most_of(w, queue), None, "%s: %s" % (queue, some))
+        self.check_kept(ledger)
+        for e in self.entries:
+            if e.claimant.claim and e.claimant.claim.text == e.claim.text:
+                self.check_entry(ledger, e)
+        self.check_starving(ledger)
+        self.entries = []
+        self.before = {j.name: j.claim for j in claimants}
+        self.full = {j.name for j in claimants if "waits for" not in j.reason}
+        self.firsts = {j.name: min((end for k, end in awaited(w, j, j.claim, ledger.now)), default=0) for j in claimants}
+
+    def check_claim(self, ledger, j):
+        """Nobody claims anything before it starves. A claim is of what the job asks for, up, and of no two jobs."""
+        w = ledger.world
+        ledger.law("early claim", self.is_starving(ledger, j), j, "since %s" % self.since.get(j.name))
+        ledger.law("claimed nodes", len(j.claim.nodes()) == j.nodes() and j.claim.nodes() <= w.allowed(j), j, j.claim.text)
+        ledger.law("claimed nodes", not any(w.out[n] for n in j.claim.nodes()), j, j.claim.text)
+        for k in w.waiting():
+            if k.claim and k is not j:
+                ledger.law("claimed twice", not k.claim.things() & j.claim.things(), j, k.name)
+
+    def check_kept(self, ledger):
+        """A claim is kept, where it was chosen, until its job starts: unless a starving job that goes before it claims or gets
+        some of that, or the last claim that the queue has; somebody does something to the job, its queue or the machine; or
+        all of it is free, and something else keeps the job: then it is chosen again, or a start is known and promised."""
+        w = ledger.world
+        for name, claim in self.before.items():
+            j = w.jobs[name]
+            if j.state != WAITING or (j.claim and j.claim.text == claim.text) or self.is_touched(ledger, j, claim):
+                continue
+            taken = [k for k in w.waiting() if k.claim and w.key(k) < w.key(j) and self.is_new(k) and
+                     (meet(k.claim, claim) or w.lane(k.queue) == w.lane(j.queue))]
+            taken += [k for k in w.running() if k.start == ledger.now and w.key(k) < w.key(j) and meet(k.holding, claim)]
+            free = name in self.full or not list(awaited(w, j, claim, ledger.now)) or \
+                (j.claim and "waits for" not in j.reason)
+            ledger.law("claim kept", taken or free or j.promise is not None, j,
+                       "%s, then %s" % (claim.text, j.claim.text if j.claim else None))
+
+    @staticmethod
+    def withholds(ledger, claimant, job):
+        """Whether a claim may be in the way of what a job was promised: once others have started in it, it begins when the first
+        of these ends."""
+        return any(meet(claimant.claim, holding) for k, holding, start, until in ledger.windows_before if k is job)
+
+    def any_new(self, ledger):
+        return any(k.claim and self.is_new(k) for k in ledger.world.waiting())
+
+    def is_new(self, k):
+        return k.name not in self.before or self.before[k.name].text != k.claim.text
+
+    @staticmethod
+    def is_touched(ledger, j, claim):
+        """Whether something is done to a job, its queue or what it claims."""
+        w = ledger.world
+        events = ledger.events.get(ledger.now, [])
+        of_queues = {e[what] for e in events for what in ("queue-stop", "queue-pause") if what in e}
+        return j.name in {name for e in events for v in e.values() for name in ledger.named(v)} or \
+            w.lane(j.queue) in of_queues or any(w.out[n] for n in claim.nodes())
+
+    def check_entry(self, ledger, e):
+        """Where something is claimed nobody starts but jobs that go before the claim's; jobs that may be stopped at once, if it
+        may have them stopped; and those whose limits are
+        over before the first one ends that the claim waits for, who may have been stopped for them. Where a queue stops nobody,
+        and with claims-admit also those of
+        unknown end, they start as long as it waits for others than such."""
+        w = ledger.world
+        k, j = e.job, e.claimant
+        q = w.lane_config(j.queue)
+        before = w.key(k) < w.key(j)
+        nobody = q.get("preempts") == "nobody"
+        spare = is_stopped_at_once(w, k) and not is_preemptible(w, j) and (e.others or not nobody)
+        unknown = q.get("claims-admit") == "unknown" and k.duration == FOREVER and e.others
+        in_time = ledger.now + k.limit <= e.first < FOREVER or (k.name in ledger.takers and k.limit < FOREVER)
+        # Where one that it waits for ends early, others may be looked at before it is.
+        in_time |= ledger.now + k.limit <= self.firsts.get(j.name, 0) < FOREVER
+        ledger.law("enters", before or spare or unknown or in_time, k, "what %s claims: %s" % (j.name, j.claim.text))
+
+    def check_starving(self, ledger):
+        """The first of all that are pending has a claim or is promised a time as soon as it starves, if it fits what is up and
+        its queue has no claim yet; under fcfs no other of its queue is promised one, either."""
+        w = ledger.world
+        able = [j for j in w.waiting() if j.name in self.since and w.starts_jobs(j.queue) and not w.needs_down(j)]
+        first = min(able, key=w.key, default=None)
+        if not first or ledger.now - self.since[first.name] != threshold(w, first) or limits.any_limit(w, first):
+            return
+        lane = w.of_lane(first.queue)
+        taken = any(j.name in self.before or (w.depth(first.queue) == 0 and j.promise is not None) for j in lane)
+        ledger.law("starving", taken or first.promise is not None or first.claim, first, first.reason)

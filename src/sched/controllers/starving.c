@@ -116,8 +116,10 @@ bool starving_may(const sched_t *s, uint32_t slot)
     if (!d || !d->is_starving || lane->is_stopped || s->jobs[slot].state != SCHED_WAITING ||
         shares_shut_class(s, slot))
         return false;
-    return lane->depth > 0 ||
-           (lane->relieved == 0 && shares_first_open(s, lane, &first) && first.item == slot);
+    if (lane->depth > 0)
+        return true;
+    return !starving_is_before(s, lane, s->jobs[slot].key) && shares_first_open(s, lane, &first) &&
+           first.item == slot;
 }
 
 void starving_relieved(sched_t *s, uint32_t slot)

@@ -94,12 +94,13 @@ struct details {
     uint32_t calendar; /* of `over`, by number (limits.h) */
     uint32_t
         keeper; /* of a job that limits keep and that holds a reservation: whose promise that is */
-    bool is_limited;   /* listed in `limited` */
-    bool is_candidate; /* open: to be looked at for a promise that a limit has to give */
-    bool is_starving;  /* as of some pass (controllers/starving.h); */
-    bool is_relieved;  /* held: and therefore beside the depth of its lane */
-    bool is_listed;    /* while the starving jobs are listed anew */
-    int64_t since;     /* when it became pending last */
+    bool is_limited;       /* listed in `limited` */
+    bool is_candidate;     /* open: to be looked at for a promise that a limit has to give */
+    bool is_starving;      /* as of some pass (controllers/starving.h); */
+    bool is_relieved;      /* held: and therefore beside the depth of its lane */
+    bool has_missed_claim; /* its turn as a new job came while its queue had no claim left */
+    bool is_listed;        /* while the starving jobs are listed anew */
+    int64_t since;         /* when it became pending last */
     int64_t priority, begin, preemptible_after;
     int64_t deadline; /* that it or its jobspec names; 0: its queue's; SCHED_UNLIMITED: none */
     int64_t limit;    /* what it may take at most; SCHED_UNLIMITED */

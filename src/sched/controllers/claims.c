@@ -87,13 +87,22 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t booking)
     return STEP_DONE;
 }
 
-/* There is none beside what holders behind the job are promised: it takes its turn before them. */
+/* There is none beside what holders behind the job are promised: it takes its turn before them; again, if it has had that while
+ * its queue had no claim left.
+ */
 static enum step take_turn(sched_t *s, uint32_t slot)
 {
+    struct details *d = s->jobs[slot].details;
     bool before = held_next(s, true, s->jobs[slot].key) != JOB_NONE;
-    if (s->pass.phase == PASS_OUTRANK || s->jobs[slot].is_fresh || !before)
+    bool has_missed = s->jobs[slot].is_fresh && d->has_missed_claim;
+    if (s->pass.phase == PASS_OUTRANK || !before || (s->jobs[slot].is_fresh && !has_missed))
         return STEP_BUSY;
-    return open_renew(s, slot) < 0 ? STEP_FAILED : STEP_BUSY;
+    d->has_missed_claim = false;
+    if (!has_missed)
+        return open_renew(s, slot) < 0 ? STEP_FAILED : STEP_BUSY;
+    s->jobs[slot].is_placed = false;
+    s->pass.has_made_room = true;
+    return STEP_BUSY;
 }
 
 /* The last claim of those in the calendars that holds something of a booking; JOB_NONE. Returns 0, or -1 with ENOMEM. */
@@ -134,7 +143,10 @@ static enum step take_claims(sched_t *s, uint32_t slot, uint32_t last, int64_t b
 enum step claim_make(sched_t *s, uint32_t slot)
 {
     uint32_t last = last_claim(s, s->jobs[slot].details->queue, false);
-    if (last != JOB_NONE && !queue_before(key_held(s, slot, 0), s->jobs[last].key))
+    bool none_left = last != JOB_NONE && !queue_before(key_held(s, slot, 0), s->jobs[last].key);
+    if (s->pass.phase == PASS_OUTRANK)
+        s->jobs[slot].details->has_missed_claim = none_left;
+    if (none_left)
         return STEP_BUSY;
     claims_lift(s, CLAIMS_BEHIND, slot);
     int64_t booking = claim_choose(s, slot);

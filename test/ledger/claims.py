@@ -201,13 +201,13 @@ class Claims:
         ledger.law("enters", before or spare or unknown or in_time, k, "what %s claims: %s" % (j.name, j.claim.text))
 
     def check_starving(self, ledger):
-        """The first of all that are pending has a claim or is promised a time as soon as it starves, if it fits what is up and
-        its queue has no claim yet; under fcfs no other of its queue is promised one, either."""
+        """Somebody has a claim while the first of all that are pending starves, or that one is promised a time, if it fits what is
+        up; under fcfs perhaps another one of its queue is."""
         w = ledger.world
         able = [j for j in w.waiting() if j.name in self.since and w.starts_jobs(j.queue) and not w.needs_down(j)]
         first = min(able, key=w.key, default=None)
-        if not first or ledger.now - self.since[first.name] != threshold(w, first) or limits.any_limit(w, first):
+        if not first or not self.is_starving(ledger, first) or limits.any_limit(w, first):
             return
         lane = w.of_lane(first.queue)
-        taken = any(j.name in self.before or (w.depth(first.queue) == 0 and j.promise is not None) for j in lane)
-        ledger.law("starving", taken or first.promise is not None or first.claim, first, first.reason)
+        taken = any(j.claim for j in w.waiting()) or (w.depth(first.queue) == 0 and any(j.promise is not None for j in lane))
+        ledger.law("starving", taken or first.promise is not None, first, first.reason)

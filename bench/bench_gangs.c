@@ -85,8 +85,8 @@ static match_t *make_machine(const struct bench *b)
     return m;
 }
 
-/* What the tiers compare, of what they compare the rest (make_machine, submit): queues by proportion, users by drf, jobs by
- * priority and gang.
+/* What the tiers compare: jobs by priority and gang, users by drf, queues by proportion. Their plugins predicates and nodeorder are
+ * the constraints in submit and the policy in make_machine.
  */
 static const struct sched_share_order tiers = {
     {SCHED_BY_PRIORITY, SCHED_BY_GANG, SCHED_BY_DRF, SCHED_BY_SHARE}, 4};

@@ -123,8 +123,9 @@ static void spare_apart(struct preemption *h, struct lot *lot, int64_t booking)
         take_lot(h, lot, true);
 }
 
-/* Book anew without a lot; or have it as it was booked, with the lot, if it is needed. What is steady would be booked just so
- * again. Returns the booking, or -1 with ENOMEM.
+/* Put a lot back and book the job without it. If the job needs the lot, take it again and keep the former booking: a steady one
+ * is set aside meanwhile, as the job would be given the same again; any other is made again. Returns the booking, or -1 with
+ * ENOMEM.
  */
 static int64_t book_without(struct preemption *h, struct lot *lot, int64_t booking, bool steady)
 {
@@ -224,10 +225,10 @@ static bool is_next(const struct preemption *h, const struct lot *lot, enum whic
     return !lot->is_taken && is_lot_among(h, lot, which) && has_turn(h, lot);
 }
 
-/* Take lots in their order until the job fits. Where what fits with some fits with more, it is not booked with each: first with as
- * many as are being stopped already, then with twice as many more each time. Of those that are too many the last ones are put back
- * then, which comes to the same; not so among useful ones, as some of those that are taken before stand behind them. Returns
- * the booking, or -1 with EBUSY or ENOMEM. *refused: a share gave one no more.
+/* Take lots in their order until the job fits. Where a job that fits with some lots also fits with more, it is not tried after each
+ * lot: first after as many as are being stopped already, then after twice as many more each time. Lots that are too many
+ * are put back later, from the last one on, with the same outcome. Useful lots are tried one by one, as lots behind them may have
+ * been taken before. Returns the booking, or -1 with EBUSY or ENOMEM. *refused: a share gave one no more.
  */
 static int64_t take_lots(struct preemption *h, enum which_lots which, bool *refused)
 {
@@ -258,8 +259,8 @@ static int64_t take_lots(struct preemption *h, enum which_lots which, bool *refu
     return booking;
 }
 
-/* Take all that may be needed; or only the first ones, twice as many each time, until the job fits, where those behind are not
- * needed then. Returns the booking, or -1 with EBUSY or ENOMEM.
+/* Take all lots that may be needed. Where a job that fits with some also fits with more, take only the first ones until it fits,
+ * twice as many each time: those behind are not needed. Returns the booking, or -1 with EBUSY or ENOMEM.
  */
 static int64_t take_needed(struct preemption *h)
 {

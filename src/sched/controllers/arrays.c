@@ -182,13 +182,24 @@ static enum step block_if_array_is_full(sched_t *s, uint32_t slot)
     return array_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-/* What waits of an array may have another place. */
+/* What waits of an array may count otherwise in the tree of shares. */
+static void fill_shares(sched_t *s, const struct members *m)
+{
+    if (!s->queues->shares)
+        return;
+    if (m->entry != JOB_NONE)
+        shares_filled(s, m->entry);
+    if (m->gang && m->gang->leader != JOB_NONE && m->gang->leader != m->entry)
+        shares_filled(s, m->gang->leader);
+}
+
+/* And may have another place. */
 static void moved(sched_t *s, const struct members *m)
 {
     if (m->entry != JOB_NONE)
         class_order_changed(s, m->entry);
-    if (m->entry != JOB_NONE && m->most > 0 && s->queues->shares)
-        shares_filled(s, m->entry);
+    if (m->most > 0)
+        fill_shares(s, m);
 }
 
 static void forget_aside(struct details *d)
@@ -340,8 +351,7 @@ int sched_set_max_running(sched_t *s, int64_t now, sched_job_t handle, uint32_t 
     s->queues->recheck_full = s->queues->recheck_most = true;
     s->queues->full_seen = 0;
     moved(s, m);
-    if (m->entry != JOB_NONE && s->queues->shares)
-        shares_filled(s, m->entry);
+    fill_shares(s, m);
     array_filled(s, slot);
     if (s->jobs[slot].state == SCHED_WAITING && array_is_full(s, slot))
         array_block(s, slot); /* or when it is looked at */

@@ -9,6 +9,7 @@
 #include "sched/reason_copy.h"
 #include "sched/waiting/gang_array.h"
 #include "sched/waiting/gang_order.h"
+#include "sched/waiting/share_of_job.h"
 
 static void leave_due(struct gang *gang)
 {
@@ -182,6 +183,11 @@ static uint64_t count_waiting(const sched_t *s, const struct gang *gang,
     return n;
 }
 
+uint64_t gang_waits_free(const sched_t *s, const struct gang *gang, const struct gang_role *role)
+{
+    return count_waiting(s, gang, role, true);
+}
+
 /* The first role of which too few are left to wait, `free` as above; NULL. */
 static const struct gang_role *too_few_wait(const sched_t *s, const struct gang *gang, bool free)
 {
@@ -262,7 +268,11 @@ static int settle_leader(sched_t *s, uint32_t slot, struct gang *gang)
         if (gang_ask_again(s, slot) < 0)
             return -1;
     }
-    return s->jobs[slot].details->blocked & BLOCK_GANG ? job_unblock(s, slot, BLOCK_GANG) : 0;
+    if (s->jobs[slot].details->blocked & BLOCK_GANG)
+        return job_unblock(s, slot, BLOCK_GANG);
+    if (s->queues->shares)
+        shares_joined(s, slot);
+    return 0;
 }
 
 /* The entry, who leads already, or the first of those who wait for nothing else; if all do, the first. It has a member of

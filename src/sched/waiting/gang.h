@@ -223,6 +223,9 @@ bool gang_is_starting(const sched_t *s, const struct gang *gang);
 /* Whether enough of each role wait for nothing but resources to start a gang of which nobody runs. O(its slots x roles). */
 bool gang_has_enough_free(const sched_t *s, const struct gang *gang);
 
+/* How many members of a role wait for nothing but their gang and resources. O(its slots). */
+uint64_t gang_waits_free(const sched_t *s, const struct gang *gang, const struct gang_role *role);
+
 /* A running job has been told to stop for another one. */
 void gang_stops(sched_t *s, uint32_t slot);
 
@@ -241,6 +244,12 @@ bool gang_lacks(const sched_t *s, uint32_t slot);
  */
 void gang_due(sched_t *s, struct gang *gang);
 void gang_look_all(sched_t *s);
+
+/* Whether it will. */
+static inline bool gang_is_due(const struct gang *gang)
+{
+    return gang->link != NULL;
+}
 
 /* A gang's state has changed, of those that are due: it is over, down or up. Of those that are due at once, the one that was
  * submitted first is looked at first. STEP_FAILED: it is due still. O(its slots), and O(n log n) for all n that are due.

@@ -124,13 +124,22 @@ static void wants(const sched_t *s, uint32_t class, int64_t members, int64_t *on
         one[i] = s->place->ops->wants(s->place, class, is->resource[i]) / members;
 }
 
-/* Of a role of a gang so many wait in a slot beyond those that start together. */
+/* How many members wait with a slot: those that are in it, and with the leader of a gang all that wait for nothing but it. */
+static uint64_t waiting_with(const sched_t *s, uint32_t slot)
+{
+    const struct gang *gang = gang_of(s, slot);
+    uint64_t n = 0;
+    if (!gang_asks_whole(s, slot))
+        return members_of(s, slot);
+    for (uint32_t i = 0; i < gang->n_roles; i++)
+        n += gang_waits_free(s, gang, &gang->role[i]);
+    return n;
+}
+
+/* Of a role of a gang so many wait beyond those that start together. */
 static int64_t beyond(const sched_t *s, uint32_t slot, const struct gang_role *role)
 {
-    if (!is_entry(s, slot))
-        return 0;
-    struct idset waiting = members_waiting(s->jobs[slot].details->of);
-    int64_t waits = (int64_t)idset_count_in(&waiting, role->first, role->members);
+    int64_t waits = (int64_t)gang_waits_free(s, gang_of(s, slot), role);
     return waits > role_missing(role) ? waits - role_missing(role) : 0;
 }
 
@@ -162,7 +171,7 @@ static void add_roles(const sched_t *s, uint32_t slot, bool together, bool behin
 
 int64_t shares_members(const sched_t *s, uint32_t slot)
 {
-    int64_t members = (int64_t)members_of(s, slot), together = asked(s, slot);
+    int64_t members = (int64_t)waiting_with(s, slot), together = asked(s, slot);
     return members < together ? together : members;
 }
 
@@ -181,7 +190,7 @@ void shares_together(const sched_t *s, uint32_t slot, struct share_sum *sum)
 /* What all members that wait ask for. */
 static struct share_sum asked_by_all(const sched_t *s, uint32_t slot)
 {
-    struct share_sum sum = {.n = members_of(s, slot)};
+    struct share_sum sum = {.n = waiting_with(s, slot)};
     int64_t one[SHARE_DIMENSIONS_MAX];
     wants(s, s->jobs[slot].ask.class, asked(s, slot), one);
     if (is_mixed(s, slot))
@@ -215,17 +224,17 @@ void shares_closed(sched_t *s, uint32_t slot)
         tell_tree(s, slot, SHARE_ABSENT, NULL);
 }
 
-/* How many members of an entry that is promised a time may wait behind that. */
+/* How many members of an entry or a gang that is promised a time may wait behind that. */
 static uint64_t behind(const sched_t *s, uint32_t slot)
 {
     const struct gang *gang = gang_of(s, slot);
     uint64_t n = 0;
-    if (s->queues->shares->job[slot].state != SHARE_PROMISED || !is_entry(s, slot) ||
-        array_is_full(s, slot))
+    if (s->queues->shares->job[slot].state != SHARE_PROMISED ||
+        !(is_entry(s, slot) || gang_asks_whole(s, slot)) || array_is_full(s, slot))
         return 0;
     for (uint32_t i = 0; is_mixed(s, slot) && i < gang->n_roles; i++)
         n += (uint64_t)beyond(s, slot, &gang->role[i]);
-    uint64_t members = members_of(s, slot), together = (uint64_t)asked(s, slot);
+    uint64_t members = waiting_with(s, slot), together = (uint64_t)asked(s, slot);
     return is_mixed(s, slot) ? n : members > together ? members - together : 0;
 }
 
@@ -233,8 +242,8 @@ void shares_filled(sched_t *s, uint32_t slot)
 {
     int64_t one[SHARE_DIMENSIONS_MAX];
     struct share_sum rest = {.n = behind(s, slot)};
-    if (rest.n == s->queues->shares->job[slot].rest.n)
-        return;
+    if (rest.n == s->queues->shares->job[slot].rest.n && !(rest.n > 0 && is_mixed(s, slot)))
+        return; /* of one role they are alike */
     wants(s, s->jobs[slot].ask.class, asked(s, slot), one);
     if (rest.n > 0 && is_mixed(s, slot))
         add_roles(s, slot, false, true, &rest);
@@ -261,6 +270,16 @@ void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs)
     }
     tell_tree(s, slot, runs ? SHARE_RUNNING : SHARE_PROMISED, &sum);
     shares_filled(s, slot);
+}
+
+void shares_joined(sched_t *s, uint32_t slot)
+{
+    const struct share_of_job *job = &s->queues->shares->job[slot];
+    bool same = job->members == waiting_with(s, slot) && !is_mixed(s, slot);
+    if (job->state == SHARE_WAITING && !same)
+        shares_opened(s, slot);
+    if (job->state == SHARE_PROMISED)
+        shares_filled(s, slot);
 }
 
 void shares_started(sched_t *s, uint32_t slot)
@@ -295,6 +314,17 @@ void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts)
         shares_filled(s, slot);
 }
 
+/* Whether it counts as many members as wait with it. Of a gang that may be to come, when a pass looks at it. */
+static bool counts_members(const sched_t *s, uint32_t slot)
+{
+    const struct share_of_job *job = &s->queues->shares->job[slot];
+    const struct gang *gang = gang_of(s, slot);
+    if (gang && (gang_is_due(gang) || gang_is_starting(s, gang)))
+        return true;
+    return job->rest.n == behind(s, slot) &&
+           (job->state != SHARE_WAITING || job->members == waiting_with(s, slot));
+}
+
 bool share_of_job_check(const sched_t *s, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;
@@ -305,5 +335,5 @@ bool share_of_job_check(const sched_t *s, uint32_t slot)
                  : state == SCHED_RESERVED ? SHARE_PROMISED
                  : state == SCHED_RUNNING  ? SHARE_RUNNING
                                            : SHARE_ABSENT;
-    return job->state == is && leaf->lane == s->jobs[slot].lane && job->rest.n == behind(s, slot);
+    return job->state == is && leaf->lane == s->jobs[slot].lane && counts_members(s, slot);
 }

@@ -52,6 +52,9 @@ void shares_closed(sched_t *s, uint32_t slot);
 /* As many of an entry's array hold something as may, or no longer. */
 void shares_filled(sched_t *s, uint32_t slot);
 
+/* Of the gang that a job leads others wait with it than did. O(slots of the gang x roles). */
+void shares_joined(sched_t *s, uint32_t slot);
+
 /* It holds what a booking has, as a promise or running; runs, with what it was promised; holds nothing. */
 void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs);
 void shares_started(sched_t *s, uint32_t slot);

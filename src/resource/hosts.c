@@ -97,6 +97,105 @@ int hosts_gather(struct hosts *h, const struct emission *e, const struct graph *
     return rc;
 }
 
+/* ---- Of several jobs ---- */
+
+static int add_ranges(struct idset *set, const struct resource_range *range, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (idset_add_range(set, range[i].first, range[i].last) < 0)
+            return -1;
+    return 0;
+}
+
+/* What is being joined: all hosts in order, and what the one at work has. */
+struct joining {
+    struct resource_host *all;
+    size_t n;
+    struct idset cores, gpus;
+    size_t at; /* ranges that are written */
+};
+
+/* Make one host of those from `first` to before `end`, which are the same. */
+static int join_same(struct hosts *to, struct joining *x, size_t first, size_t end)
+{
+    struct resource_host one = x->all[first];
+    uint64_t gpus = 0;
+    idset_reset(&x->cores);
+    idset_reset(&x->gpus);
+    one.memory = one.of_gpus = 0;
+    one.n_shared = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct resource_host *h = &x->all[i];
+        if (add_ranges(&x->cores, h->cores, h->n_cores) < 0 ||
+            add_ranges(&x->gpus, h->gpus, h->n_gpus) < 0)
+            return -1;
+        for (size_t k = 0; k < h->n_gpus; k++)
+            gpus += (uint64_t)h->gpus[k].last - h->gpus[k].first + 1;
+        one.memory += h->memory;
+        one.of_gpus += h->of_gpus;
+        one.n_shared += h->n_shared;
+    }
+    one.n_shared -= (size_t)(gpus - x->gpus.count); /* only shared ones are held more than once */
+    one.n_cores = x->cores.n;
+    one.n_gpus = x->gpus.n;
+    one.cores = put_ranges(to, &x->cores, &x->at);
+    one.gpus = put_ranges(to, &x->gpus, &x->at);
+    strbuf_puts(&to->names, one.name);
+    strbuf_putc(&to->names, '\0');
+    to->v[to->n++] = one;
+    return to->names.failed ? -1 : 0;
+}
+
+static int join_all(struct hosts *to, struct joining *x)
+{
+    for (size_t i = 0, end; i < x->n; i = end) {
+        for (end = i + 1; end < x->n && by_host_name(&x->all[i], &x->all[end]) == 0;)
+            end++;
+        if (join_same(to, x, i, end) < 0)
+            return -1;
+    }
+    const char *name = to->names.data;
+    for (size_t i = 0; i < to->n; i++) {
+        to->v[i].name = name;
+        name += strlen(name) + 1;
+    }
+    return 0;
+}
+
+int hosts_join(struct hosts *to, const struct hosts *parts, size_t n_parts)
+{
+    struct joining x = {0};
+    size_t hosts = 0, ranges = 0;
+    to->n = 0;
+    strbuf_reset(&to->names);
+    for (size_t i = 0; i < n_parts; i++) {
+        hosts += parts[i].n;
+        for (size_t k = 0; k < parts[i].n; k++)
+            ranges += parts[i].v[k].n_cores + parts[i].v[k].n_gpus;
+    }
+    x.all = reallocarray(NULL, hosts + 1, sizeof(*x.all));
+    int rc =
+        !x.all || array_grow((void **)&to->v, &to->capacity, hosts, sizeof(*to->v)) < 0 ||
+                array_grow((void **)&to->range, &to->range_capacity, ranges, sizeof(*to->range)) < 0
+            ? -1
+            : 0;
+    for (size_t i = 0; rc == 0 && i < n_parts; i++)
+        for (size_t k = 0; k < parts[i].n; k++)
+            x.all[x.n++] = parts[i].v[k];
+    if (x.n > 1)
+        qsort(x.all, x.n, sizeof(*x.all), by_host_name);
+    if (rc == 0)
+        rc = join_all(to, &x);
+    idset_clear(&x.cores);
+    idset_clear(&x.gpus);
+    free(x.all);
+    if (rc < 0) {
+        to->n = 0;
+        errno = ENOMEM;
+    }
+    return rc;
+}
+
 void hosts_clear(struct hosts *h)
 {
     free(h->v);

@@ -23,4 +23,9 @@ struct hosts {
 int hosts_gather(struct hosts *hosts, const struct emission *e, const struct graph *g);
 void hosts_clear(struct hosts *hosts);
 
+/* What several jobs hold together, each host once. A GPU that several may have to share is one. Returns 0, or -1 with ENOMEM and no hosts.
+ * O(n log n) in hosts and ranges.
+ */
+int hosts_join(struct hosts *to, const struct hosts *parts, size_t n_parts);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "match/text/names.h"
 #include "place/graph/bundle.h"
 
 #define OPS graph_place_ops
@@ -241,14 +242,31 @@ int bundle_write(struct place *place, int64_t booking, const char *format, const
     return -1;
 }
 
-/* Of a bundle there is nothing to tell but what its members hold. */
+/* What the members hold together, by host: the jobs of none have started. */
 int64_t bundle_given(struct place *place, int64_t booking, const struct resource_range **ranges,
                      const struct resource_host **hosts)
 {
     if (!is_bundle(booking))
         return OPS.given(place, booking, ranges, hosts);
-    errno = EINVAL;
-    return -1;
+    if (ranges) {
+        errno = EINVAL;
+        return -1;
+    }
+    struct graph_place *n = graph_place_of(place);
+    const struct bundle *b = bundle_of(place, booking);
+    struct hosts *part = calloc(b->n, sizeof(*part));
+    int rc = part ? 0 : -1;
+    for (uint32_t i = 0; rc == 0 && i < b->n; i++)
+        rc = match_hosts(n->match, b->v[b->first + i], &part[i]);
+    if (rc == 0)
+        rc = hosts_join(&n->on, part, b->n);
+    int saved = errno;
+    for (uint32_t i = 0; part && i < b->n; i++)
+        hosts_clear(&part[i]);
+    free(part);
+    errno = saved;
+    *hosts = n->on.v;
+    return rc < 0 ? -1 : (int64_t)n->on.n;
 }
 
 uint32_t bundle_holds(const struct place *place, int64_t booking)

@@ -1,6 +1,6 @@
 /* Who is stopped for a job of higher priority, in the words of berth-config(5): those that are being stopped already go first;
  * then members that their gangs can spare, the last ones of each gang; then others, and what is left of gangs, as a whole; of these, those of lower priority, with less
- * work to be lost, that have started last, that come last. They go in this order until the job fits and is within
+ * work to be lost, that have started last, that come last in the order of the queue. They go in this order until the job fits and is within
  * limits, and then each stays that need not go, the last one first.
  */
 #include <stdlib.h>
@@ -15,7 +15,8 @@ struct lot {
     uint32_t members; /* as bits */
     bool is_stopped;  /* it is so already */
     bool is_spare;    /* its gang can do without it */
-    int priority;
+    int priority;     /* 0 where priorities do not count */
+    int in_queue;     /* its priority, by which it stands in the order of the queue */
     int64_t work, start;
     bool goes;
 };
@@ -32,6 +33,8 @@ static bool is_before(const struct lot *x, const struct lot *y)
         return x->work < y->work;
     if (x->start != y->start)
         return x->start > y->start;
+    if (x->in_queue != y->in_queue)
+        return x->in_queue < y->in_queue;
     return x->job != y->job ? x->job > y->job : x->last > y->last;
 }
 
@@ -44,8 +47,11 @@ static void add(const struct naive_gangs *m, struct lot *lot, int job, int membe
 {
     const struct naive_job *j = &m->job[job];
     if (lot->members == 0)
-        *lot = (struct lot){
-            .job = job, .last = member, .priority = j->priority, .start = j->start[member]};
+        *lot = (struct lot){.job = job,
+                            .last = member,
+                            .priority = j->priority,
+                            .in_queue = j->priority,
+                            .start = j->start[member]};
     lot->members |= 1u << member;
     lot->work += __builtin_popcount(j->on[member]) * (m->now - j->start[member]);
 }

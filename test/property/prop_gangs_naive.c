@@ -247,6 +247,7 @@ static const uint64_t known[] = {
     1680, /* others are stopped for a job whose user may have more by that, as not for the user of one like it before */
     2000, /* limits count twice what others wait for, so that the first job of an fcfs queue waits for cores */
     3392, /* somebody is stopped in a walk, and a job that a limit keeps goes before one behind it that is new */
+    27486, /* of two that leave with as little work, one comes later in the queue, and the other was submitted later */
     12853, /* a member waits for what a spare one of its own gang leaves, of which none runs then */
 };
 

@@ -316,7 +316,8 @@ class Ledger:
         then = k.start if k.state == RUNNING else k.promise if k.state == WAITING else None
         if self.comes_back and then is not None and self.now <= then < before.get(k.name, FOREVER):
             return True
-        if k.name in self.stopped and k.state == WAITING and w.lane(k.queue) == w.lane(j.queue) and w.depth(k.queue) == 0:
+        if k.name in self.stopped and k.state == WAITING and w.lane(k.queue) == w.lane(j.queue) and \
+                (w.depth(k.queue) == 0 or self.takes_last(k, j, before)):
             return True
         if w.key(k)[0] == w.key(j)[0]:
             return False
@@ -326,6 +327,16 @@ class Ledger:
         moved = k.state == WAITING and k.promise is not None and (k.promise != before.get(k.name) or
                                                                   self.has_moved(k))
         return started or moved or (k.state == WAITING and w.depth(k.queue) == 0)
+
+    def takes_last(self, k, j, before):
+        """Whether a job that was stopped and waits again takes the promise that its queue has for it from the last job
+        behind it: as many of the queue as may had one. It may be promised nothing itself: that is not before what the
+        queues are promised that are not preemptible, which may be without end."""
+        w = self.world
+        had = [o for o in w.of_lane(k.queue) if before.get(o.name) is not None]
+        behind = [o for o in had if w.key(o) > w.key(j)]
+        back = [o for o in w.of_lane(k.queue) if o.name in self.stopped and o.state == WAITING]
+        return k.promise is None and len(had) >= w.depth(k.queue) and len(behind) < len(back)
 
     def has_moved(self, k):
         """Whether what it is promised is elsewhere than before this instant."""

@@ -117,7 +117,8 @@ void nq_end(struct naive_queues *q, int job)
     q->job[job].state = NQ_GONE;
     nw_note(q);
     nw_reject(q);
-    nw_let(q);
+    if (!q->walking) /* else those who wait for it go on when the walk is over (nq_settle) */
+        nw_let(q);
 }
 
 void nq_cancel(struct naive_queues *q, int job)

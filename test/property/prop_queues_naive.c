@@ -288,6 +288,8 @@ static const struct {
      OWN | WITH_GANGS | WITH_LATE | WITH_STOPS | WITH_MOVES | WITH_RELOADS | WITH_BOUNDS},
     /* What others are promised is only expected for a while, by what the new job is told, and sure again in the same pass. */
     {78008, SHARES, false, OWN | WITH_TRIES | WITH_LATE},
+    /* In a walk somebody waits no more, as one has started, when a member is rejected: its turn is in the next walk. */
+    {1100210, SHARES, false, OWN | WITH_AFTER | WITH_RELOADS | WITH_STOPS},
 };
 
 static void play_known(void)

@@ -300,6 +300,11 @@ struct place_ops {
      */
     void (*try)(struct place *place, bool begin);
 
+    /* The same for one ask: until try ends it, there is no question of any other. False: it is part of a try that has begun
+     * before, which is to end later. NULL: all is counted in any case.
+     */
+    bool (*try_one)(struct place *place, const struct place_ask *ask);
+
     /* What is withheld for a job whose start nobody knows (sched/controllers/claims.h). Put a lifted booking in
      * again over whatever is there: counts know nothing of it, calendars do. Another window for one that is lifted,
      * from `now` on at the earliest (0, or -1 with ENOMEM). Whether all it holds is up and permitted at an instant,

@@ -94,6 +94,15 @@ void graph_place_try(struct place *place, bool begin)
         capacity_tried(graph_place_of(place));
 }
 
+bool graph_place_try_one(struct place *place, const struct place_ask *ask)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (capacity_is_tried(n))
+        return false;
+    capacity_try(n, class_of(n, ask));
+    return true;
+}
+
 /* Of one that is lifted briefly rows and gaps stay as they are: they will be right again. */
 void graph_place_lift(struct place *place, int64_t booking, bool briefly)
 {

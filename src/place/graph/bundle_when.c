@@ -90,6 +90,8 @@ int64_t bundle_most(struct place *place, const struct place_ask *ask, uint32_t r
 bool bundle_try_begin(struct place *place, const struct place_ask *ask)
 {
     struct graph_place *n = graph_place_of(place);
+    if (!is_bundle_class(ask->class))
+        return OPS.try_one(place, ask);
     const struct bundle_class *b = bundle_class_of(place, ask->class);
     if (capacity_is_tried(n))
         return false;

@@ -252,6 +252,7 @@ void graph_place_drop_counted(struct graph_place *n, int64_t booking);
 
 /* As place_ops says. */
 void graph_place_try(struct place *place, bool begin);
+bool graph_place_try_one(struct place *place, const struct place_ask *ask);
 void graph_place_lift(struct place *place, int64_t booking, bool briefly);
 void graph_place_drop(struct place *place, const struct place_ask *ask, int64_t booking);
 int64_t graph_place_when(const struct place *place, const struct place_ask *ask, int64_t from);

@@ -396,15 +396,19 @@ static void spare_awaited(struct preemption *h, int64_t booking)
     }
 }
 
+/* Many are taken out of the calendars and put back while victims are chosen, and only this job is tried. */
 int64_t preemption_book(struct preemption *h)
 {
+    struct place *place = h->s->place;
+    bool tries = place->ops->try_one && place->ops->try_one(place, h->ask);
     int64_t booking = h->choose(h);
+    int saved = errno;
     if (booking >= 0)
         spare_awaited(h, booking);
-    if (booking < 0) {
-        int saved = errno;
+    else
         preemption_put_all_back(h);
-        errno = saved;
-    }
+    if (tries)
+        place->ops->try(place, false);
+    errno = saved;
     return booking;
 }

@@ -60,12 +60,8 @@ class Entry:
         w, now = ledger.world, ledger.now
         self.job, self.claimant, self.claim = job, claimant, claimant.claim
         found = [(k, end) for k, end in awaited(w, claimant, self.claim, now) if k is not job]
-        starves = ledger.claims.since.get(claimant.name, now) + threshold(w, claimant)
-        # Who has entered since it was made is over before those that ran then.
-        made = ledger.claims.made.get(claimant.name, now)
-        ends = [end for k, end in found if k.start is None or k.start <= made or w.key(k) < w.key(claimant)] or \
-            [end for k, end in found]
-        self.first = min(ends, default=now)
+        starves = ledger.claims.starves(ledger, claimant)
+        self.begin = ledger.claims.begin(ledger, claimant, self.claim)
         self.others = any(not is_preemptible(w, k) and
                           (k.state == WAITING or k.start < starves or k.how == "reserved") for k, end in found)
 
@@ -79,12 +75,29 @@ class Claims:
         self.requeues = {}
         self.seen = 0  # the instant before
         self.entries = []
-        self.made = {}  # when each claim was chosen
+        self.begins = {}  # from when on each claim withholds
         self.full = set()  # whose claims wait for nobody
-        self.firsts = {}  # when the first one ends that each waits for
 
     def is_starving(self, ledger, job):
         return job.name in self.since and ledger.now - self.since[job.name] >= threshold(ledger.world, job)
+
+    def starves(self, ledger, job):
+        """From when on a job that has a claim starves."""
+        return self.since.get(job.name, ledger.now) + threshold(ledger.world, job)
+
+    def begin(self, ledger, job, claim):
+        """From when on a claim withholds: now, or if all these times are known, the first at which one of those ends that it
+        waits for, or may be stopped. Who has come since its job starves makes that no earlier. Those that start behind the job
+        at this instant have come after that was so."""
+        w, now = ledger.world, ledger.now
+        was, starves = self.begins.get(job.name, 0), self.starves(ledger, job)
+        found = list(awaited(w, job, claim, now))
+        there = [(k, end) for k, end in found if k.start != now or w.key(k) < w.key(job)]
+        for some in [there or found, found]:
+            ends = [was if (k.start is None or k.start >= starves) and was > now and (end < was or end == FOREVER) else end
+                    for k, end in some]
+            was = now if FOREVER in ends else min(ends, default=now)
+        return was
 
     def enters(self, ledger, job):
         """A job has started at this instant."""
@@ -118,7 +131,8 @@ class Claims:
     def check(self, ledger):
         w = ledger.world
         claimants = [j for j in w.waiting() if j.claim]
-        self.made = {j.name: ledger.now if self.is_new(j) else self.made[j.name] for j in claimants}
+        self.begins = {j.name: was for j, was in [(j, self.begins.get(j.name, 0)) for j in claimants] if not self.is_new(j)}
+        self.begins = {j.name: self.begin(ledger, j, j.claim) for j in claimants}
         for j in claimants:
             self.check_claim(ledger, j)
         for queue in w.config["queues"]:
@@ -132,7 +146,6 @@ class Claims:
         self.entries = []
         self.before = {j.name: j.claim for j in claimants}
         self.full = {j.name for j in claimants if "waits for" not in j.reason}
-        self.firsts = {j.name: min((end for k, end in awaited(w, j, j.claim, ledger.now)), default=0) for j in claimants}
 
     def check_claim(self, ledger, j):
         """Nobody claims anything before it starves. A claim is of what the job asks for, up, and of no two jobs."""
@@ -160,12 +173,6 @@ class Claims:
                 (j.claim and "waits for" not in j.reason)
             ledger.law("claim kept", taken or free or j.promise is not None, j,
                        "%s, then %s" % (claim.text, j.claim.text if j.claim else None))
-
-    @staticmethod
-    def withholds(ledger, claimant, job):
-        """Whether a claim may be in the way of what a job was promised: once others have started in it, it begins when the first
-        of these ends."""
-        return any(meet(claimant.claim, holding) for k, holding, start, until in ledger.windows_before if k is job)
 
     def any_new(self, ledger):
         return any(k.claim and self.is_new(k) for k in ledger.world.waiting())
@@ -195,9 +202,7 @@ class Claims:
         nobody = q.get("preempts") == "nobody"
         spare = is_stopped_at_once(w, k) and not is_preemptible(w, j) and (e.others or not nobody)
         unknown = q.get("claims-admit") == "unknown" and k.duration == FOREVER and e.others
-        in_time = ledger.now + k.limit <= e.first < FOREVER or (k.name in ledger.takers and k.limit < FOREVER)
-        # Where one that it waits for ends early, others may be looked at before it is.
-        in_time |= ledger.now + k.limit <= self.firsts.get(j.name, 0) < FOREVER
+        in_time = ledger.now + k.limit <= e.begin or (k.name in ledger.takers and k.limit < FOREVER)
         ledger.law("enters", before or spare or unknown or in_time, k, "what %s claims: %s" % (j.name, j.claim.text))
 
     def check_starving(self, ledger):

@@ -311,8 +311,6 @@ class Ledger:
         w = self.world
         if k.name in touched or self.is_new_or_later(k, before, held_before):
             return True
-        if k.claim and self.claims.withholds(self, k, j):
-            return True
         then = k.start if k.state == RUNNING else k.promise if k.state == WAITING else None
         if self.comes_back and then is not None and self.now <= then < before.get(k.name, FOREVER):
             return True

@@ -220,14 +220,21 @@ void claims_lay(sched_t *s)
 /* ---- In a walk ---- */
 
 struct first_end {
-    uint32_t slot; /* the claim's job */
+    uint32_t slot;   /* the claim's job */
+    int64_t starves; /* from when on it is starving */
     int64_t end;
 };
 
+/* The first end of all, where those count as ending when the claim begins who have come since its job was starving, and end before
+ * that or nobody knows when: others are promised times until then.
+ */
 static bool is_later_end(void *arg, const sched_t *s, uint32_t other)
 {
     struct first_end *first = arg;
-    int64_t known = known_end(s, first->slot, other);
+    int64_t known = known_end(s, first->slot, other), begin = s->jobs[first->slot].at;
+    bool has_come = s->jobs[other].at >= first->starves;
+    if (has_come && begin > s->now && (known < begin || known == INT64_MAX))
+        known = begin;
     if (known < first->end || known == INT64_MAX)
         first->end = known == INT64_MAX ? s->now : known;
     return first->end > s->now;
@@ -238,7 +245,7 @@ static bool is_later_end(void *arg, const sched_t *s, uint32_t other)
  */
 static int64_t first_end(const sched_t *s, uint32_t slot)
 {
-    struct first_end first = {.slot = slot, .end = INT64_MAX};
+    struct first_end first = {.slot = slot, .starves = starves_at(s, slot), .end = INT64_MAX};
     if (claim_each_awaited(s, slot, is_later_end, &first) < 0)
         return -1;
     return first.end > s->now ? first.end : s->now;

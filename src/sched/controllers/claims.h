@@ -3,11 +3,12 @@
  * A claim is a holder's booking. It has all that its job asks for, chosen once: the jobs that it waits for are the
  * best there are, by what is free beside them and by when they are expected to end. It lies in the calendars over what
  * these hold, without an end, so that whatever they leave is withheld at once and nobody is placed there. Its
- * beginning is now, or where the ends of all jobs that it waits for are known, the first of these: until then others
- * may have what is free of it, if they end by their limits. Jobs that may be stopped at once are placed as if the
- * claims of those were not there who may preempt them. Where a claim's job preempts nobody, such jobs, and where its
- * queue says so jobs of unknown end, are placed as if it were not there for as long as it waits for others than such:
- * those that are not preemptible and that ran before it was starving. Then nobody enters, and it waits for them.
+ * beginning is now, or where the ends of all jobs that it waits for are known, the first of these, but no earlier for
+ * jobs that have started since its job was starving: until then others may have what is free of it, if they end by
+ * their limits. Jobs that may be stopped at once are placed as if the claims of those were not there who may preempt
+ * them. Where a claim's job preempts nobody, such jobs, and where its queue says so jobs of unknown end, are placed as
+ * if it were not there for as long as it waits for others than such: those that are not preemptible and that ran before
+ * it was starving. Then nobody enters, and it waits for them.
  *
  * It holds until its job starts, which it does wherever there is room, is no more to start, or what it holds is down
  * or set aside: then other resources are chosen. Holders before it stand as they did; they, jobs before it that are promised a

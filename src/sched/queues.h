@@ -94,13 +94,13 @@ struct details {
     uint32_t calendar; /* of `over`, by number (limits.h) */
     uint32_t
         keeper; /* of a job that limits keep and that holds a reservation: whose promise that is */
-    bool is_limited;       /* listed in `limited` */
-    bool is_candidate;     /* open: to be looked at for a promise that a limit has to give */
-    bool is_starving;      /* as of some pass (controllers/starving.h); */
-    bool is_relieved;      /* held: and therefore beside the depth of its lane */
-    bool has_missed_claim; /* its turn as a new job came while its queue had no claim left */
-    bool is_listed;        /* while the starving jobs are listed anew */
-    int64_t since;         /* when it became pending last */
+    bool is_limited;      /* listed in `limited` */
+    bool is_candidate;    /* open: to be looked at for a promise that a limit has to give */
+    bool is_starving;     /* as of some pass (controllers/starving.h); */
+    bool is_relieved;     /* held: and therefore beside the depth of its lane */
+    bool is_listed;       /* while the starving jobs are listed anew */
+    uint32_t starts_seen; /* (queues.starving_starts) when it was tried last for a claim */
+    int64_t since;        /* when it became pending last */
     int64_t priority, begin, preemptible_after;
     int64_t deadline; /* that it or its jobspec names; 0: its queue's; SCHED_UNLIMITED: none */
     int64_t limit;    /* what it may take at most; SCHED_UNLIMITED */
@@ -200,6 +200,7 @@ struct queues {
     struct claim *claims;
     size_t n_claims, cap_claims;
     bool had_claims;             /* in this pass */
+    uint32_t starving_starts;    /* how many starving jobs have started */
     bool is_starving_late;       /* all jobs are to be looked at for that */
     bool has_parted_starving;    /* some wait by themselves since the walk has begun */
     struct tried starving_tried; /* as of when all of them were, for what they could be given */

@@ -87,18 +87,18 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t booking)
     return STEP_DONE;
 }
 
-/* There is none beside what holders behind the job are promised: it takes its turn before them; again, if it has had that while
- * its queue had no claim left.
+/* There is none beside what holders behind the job are promised: it takes its turn before them; again, if a starving job has
+ * started since it had that, which may have had a claim.
  */
 static enum step take_turn(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
     bool before = held_next(s, true, s->jobs[slot].key) != JOB_NONE;
-    bool has_missed = s->jobs[slot].is_fresh && d->has_missed_claim;
+    bool has_missed = d->starts_seen != s->queues->starving_starts;
     if (s->pass.phase == PASS_OUTRANK || !before || (s->jobs[slot].is_fresh && !has_missed))
         return STEP_BUSY;
-    d->has_missed_claim = false;
-    if (!has_missed)
+    d->starts_seen = s->queues->starving_starts;
+    if (!s->jobs[slot].is_fresh)
         return open_renew(s, slot) < 0 ? STEP_FAILED : STEP_BUSY;
     s->jobs[slot].is_placed = false;
     s->pass.has_made_room = true;
@@ -145,7 +145,7 @@ enum step claim_make(sched_t *s, uint32_t slot)
     uint32_t last = last_claim(s, s->jobs[slot].details->queue, false);
     bool none_left = last != JOB_NONE && !queue_before(key_held(s, slot, 0), s->jobs[last].key);
     if (s->pass.phase == PASS_OUTRANK)
-        s->jobs[slot].details->has_missed_claim = none_left;
+        s->jobs[slot].details->starts_seen = s->queues->starving_starts;
     if (none_left)
         return STEP_BUSY;
     claims_lift(s, CLAIMS_BEHIND, slot);

@@ -332,6 +332,7 @@ static void end_starving(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
     relieved_no_more(s, slot);
+    s->queues->starving_starts += s->jobs[slot].details->is_starving;
     s->jobs[slot].details->is_starving = false;
     forget_starve_time(s, slot);
 }

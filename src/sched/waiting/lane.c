@@ -86,6 +86,8 @@ static int fresh_add(sched_t *s, uint32_t slot)
         return -1;
     s->fresh[s->n_fresh++] = slot;
     s->jobs[slot].is_fresh = true;
+    if (s->jobs[slot].details)
+        s->jobs[slot].details->starts_seen = s->queues->starving_starts;
     return 0;
 }
 

@@ -31,8 +31,8 @@ def is_stopped_at_once(world, job):
 
 
 def may_stop(world, job, victim, now):
-    return world.may_preempt(job) and (is_stopped_at_once(world, victim) or
-                                       (is_preemptible(world, victim) and victim.preemptible_from() <= now))
+    is_due = victim.start is not None and is_preemptible(world, victim) and victim.preemptible_from() <= now
+    return world.may_preempt(job) and (is_stopped_at_once(world, victim) or is_due)
 
 
 def meet(a, b):
@@ -49,8 +49,8 @@ def awaited(world, job, claim, now):
             yield k, min(k.held_until(now), k.preemptible_from() if may_be else FOREVER)
     for k in world.waiting():
         is_in_it = k.promise is not None and (not k.promised or meet(k.promised, claim))
-        if is_in_it and world.key(k) < world.key(job):
-            yield k, k.promise + k.duration
+        if is_in_it and world.key(k) < world.key(job) and not may_stop(world, job, k, now):
+            yield k, min(k.promise + k.duration, FOREVER)
 
 
 class Entry:
@@ -93,11 +93,17 @@ class Claims:
         was, starves = self.begins.get(job.name, 0), self.starves(ledger, job)
         found = list(awaited(w, job, claim, now))
         there = [(k, end) for k, end in found if k.start != now or w.key(k) < w.key(job)]
-        for some in [there or found, found]:
+        for some in filter(None, [there, found]):
             ends = [was if (k.start is None or k.start >= starves) and was > now and (end < was or end == FOREVER) else end
                     for k, end in some]
-            was = now if FOREVER in ends else min(ends, default=now)
+            was = now if FOREVER in ends else min(ends)
         return was
+
+    def go_on(self, ledger):
+        """Jobs have ended, and other things have happened, at an instant at which nothing is decided yet."""
+        for j in ledger.world.waiting():
+            if j.claim:
+                self.begins[j.name] = self.begin(ledger, j, j.claim)
 
     def enters(self, ledger, job):
         """A job has started at this instant."""
@@ -142,6 +148,7 @@ class Claims:
         for e in self.entries:
             if e.claimant.claim and e.claimant.claim.text == e.claim.text:
                 self.check_entry(ledger, e)
+        self.check_promised(ledger)
         self.check_starving(ledger)
         self.entries = []
         self.before = {j.name: j.claim for j in claimants}
@@ -190,20 +197,35 @@ class Claims:
             w.lane(j.queue) in of_queues or any(w.out[n] for n in claim.nodes())
 
     def check_entry(self, ledger, e):
-        """Where something is claimed nobody starts but jobs that go before the claim's; jobs that may be stopped at once, if it
-        may have them stopped; and those whose limits are
+        """Where something is claimed nobody starts but jobs that go before the claim's; who was promised it before; jobs that may be
+        stopped at once, if it may have them stopped; and those whose limits are
         over before the first one ends that the claim waits for, who may have been stopped for them. Where a queue stops nobody,
         and with claims-admit also those of
         unknown end, they start as long as it waits for others than such."""
         w = ledger.world
         k, j = e.job, e.claimant
         q = w.lane_config(j.queue)
-        before = w.key(k) < w.key(j)
+        before = w.key(k) < w.key(j) or k.name in ledger.held_before
         nobody = q.get("preempts") == "nobody"
         spare = is_stopped_at_once(w, k) and not is_preemptible(w, j) and (e.others or not nobody)
         unknown = q.get("claims-admit") == "unknown" and k.duration == FOREVER and e.others
-        in_time = ledger.now + k.limit <= e.begin or (k.name in ledger.takers and k.limit < FOREVER)
+        # Others may lose what they are promised there at this instant before that is told.
+        in_time = ledger.now + k.limit <= max(e.begin, self.begins[j.name]) or (k.name in ledger.takers and k.limit < FOREVER)
         ledger.law("enters", before or spare or unknown or in_time, k, "what %s claims: %s" % (j.name, j.claim.text))
+
+    def check_promised(self, ledger):
+        """What is claimed is promised to such jobs only. Who comes to stand behind the claim's job keeps what it was promised
+        before."""
+        w = ledger.world
+        kept = {(k.name, holding.text, start) for k, holding, start, until in ledger.windows_before}
+        for j in w.waiting():
+            for k in w.waiting() if j.claim else ():
+                if k is j or not k.promised or not meet(k.promised, j.claim) or w.key(k) < w.key(j) or \
+                        (k.name, k.promised.text, k.promise) in kept:
+                    continue
+                q = w.lane_config(j.queue)
+                may = is_stopped_at_once(w, k) or (q.get("claims-admit") == "unknown" and k.duration == FOREVER)
+                ledger.law("promised in", may or k.promise + k.limit <= self.begins[j.name], k, j.name)
 
     def check_starving(self, ledger):
         """Somebody has a claim while the first of all that are pending starves, or that one is promised a time, if it fits what is

@@ -51,7 +51,7 @@ class Ledger:
         before = {j.name: j.promise for j in w.waiting()}
         self.firm_before = {j.name for j in w.waiting() if j.promise is not None and j.firm}
         self.windows_before = [found for found in self.windows() if found[0].state == WAITING]
-        held_before = {j.name for j in w.waiting() if j.promise is not None}
+        self.held_before = held_before = {j.name for j in w.waiting() if j.promise is not None}
         self.endless_before = {name for name in held_before if w.jobs[name].duration == FOREVER}
         first = itertools.takewhile(lambda d: d["decision"] == "end" and d["job"] in w.jobs, decided)
         ends = list(first)
@@ -76,6 +76,8 @@ class Ledger:
         self.decided, self.takers = decided, set()  # and for whom others are stopped at this instant
         for e in self.events.get(self.now, []):
             self.happen(e, refused)
+        if self.claims:
+            self.claims.go_on(self)
         preemptions, stops, awaits = [], [], []
         stoppable = [(k.name, k.holding, k.start) for k in self.stoppable()]
         for d in decided[len(ends):]:

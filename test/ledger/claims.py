@@ -53,17 +53,22 @@ def awaited(world, job, claim, now):
             yield k, min(k.promise + k.duration, FOREVER)
 
 
+def has_others(ledger, job, claim, some):
+    """Whether one of these, for whom a claim waits, is neither preemptible nor has come since its job starves."""
+    starves = ledger.claims.starves(ledger, job)
+    return any(not is_preemptible(ledger.world, k) and (k.state == WAITING or k.start < starves or k.how == "reserved")
+               for k in some)
+
+
 class Entry:
     """A job starts in what was claimed as this instant began, and who was awaited then."""
 
     def __init__(self, ledger, job, claimant):
         w, now = ledger.world, ledger.now
         self.job, self.claimant, self.claim = job, claimant, claimant.claim
-        found = [(k, end) for k, end in awaited(w, claimant, self.claim, now) if k is not job]
-        starves = ledger.claims.starves(ledger, claimant)
+        found = [k for k, end in awaited(w, claimant, self.claim, now) if k is not job]
         self.begin = ledger.claims.begin(ledger, claimant, self.claim)
-        self.others = any(not is_preemptible(w, k) and
-                          (k.state == WAITING or k.start < starves or k.how == "reserved") for k, end in found)
+        self.others = has_others(ledger, claimant, self.claim, found)
 
 
 class Claims:
@@ -73,7 +78,7 @@ class Claims:
         self.before = {}  # by job
         self.since = {}  # of those that are pending
         self.requeues = {}
-        self.seen = 0  # the instant before
+        self.timed = set()  # who waits only for a time
         self.entries = []
         self.begins = {}  # from when on each claim withholds
         self.full = set()  # whose claims wait for nobody
@@ -104,6 +109,8 @@ class Claims:
         for j in ledger.world.waiting():
             if j.claim:
                 self.begins[j.name] = self.begin(ledger, j, j.claim)
+                if not any(awaited(ledger.world, j, j.claim, ledger.now)):
+                    self.full.add(j.name)
 
     def enters(self, ledger, job):
         """A job has started at this instant."""
@@ -125,12 +132,15 @@ class Claims:
         w = ledger.world
         for j in w.jobs.values():
             begin = j.spec.get("begin", 0)
-            if j.state != WAITING or j.held or begin > ledger.now or not ledger.is_met(j):
+            has_time_only = j.state == WAITING and not j.held and ledger.is_met(j)
+            if not has_time_only or begin > ledger.now:
                 self.since.pop(j.name, None)
             elif j.name not in self.since or self.requeues.get(j.name, 0) != j.requeues:
-                self.since[j.name] = begin if self.seen < begin and not j.requeues else ledger.now
+                self.since[j.name] = begin if j.name in self.timed and not j.requeues else ledger.now
             self.requeues[j.name] = j.requeues
-        self.seen = ledger.now
+            self.timed.discard(j.name)
+            if has_time_only and begin > ledger.now:
+                self.timed.add(j.name)
 
     # ---- Laws, at the end of an instant ----
 
@@ -173,7 +183,8 @@ class Claims:
             j = w.jobs[name]
             if j.state != WAITING or (j.claim and j.claim.text == claim.text) or self.is_touched(ledger, j, claim):
                 continue
-            taken = [k for k in w.waiting() if k.claim and w.key(k) < w.key(j) and self.is_new(k) and
+            taken = [k for k in w.waiting() if k.claim and w.key(k) < w.key(j) and
+                     (self.is_new(k) or self.is_touched(ledger, k, k.claim)) and
                      (meet(k.claim, claim) or w.lane(k.queue) == w.lane(j.queue))]
             taken += [k for k in w.running() if k.start == ledger.now and w.key(k) < w.key(j) and meet(k.holding, claim)]
             free = name in self.full or not list(awaited(w, j, claim, ledger.now)) or \
@@ -207,8 +218,10 @@ class Claims:
         q = w.lane_config(j.queue)
         before = w.key(k) < w.key(j) or k.name in ledger.held_before
         nobody = q.get("preempts") == "nobody"
-        spare = is_stopped_at_once(w, k) and not is_preemptible(w, j) and (e.others or not nobody)
-        unknown = q.get("claims-admit") == "unknown" and k.duration == FOREVER and e.others
+        # Starts are not told in the order in which they are decided.
+        others = e.others or has_others(ledger, j, e.claim, [o for o, end in awaited(w, j, e.claim, ledger.now) if o is not k])
+        spare = is_stopped_at_once(w, k) and not is_preemptible(w, j) and (others or not nobody)
+        unknown = q.get("claims-admit") == "unknown" and k.duration == FOREVER and others
         # Others may lose what they are promised there at this instant before that is told.
         in_time = ledger.now + k.limit <= max(e.begin, self.begins[j.name]) or (k.name in ledger.takers and k.limit < FOREVER)
         ledger.law("enters", before or spare or unknown or in_time, k, "what %s claims: %s" % (j.name, j.claim.text))
@@ -227,11 +240,18 @@ class Claims:
                 may = is_stopped_at_once(w, k) or (q.get("claims-admit") == "unknown" and k.duration == FOREVER)
                 ledger.law("promised in", may or k.promise + k.limit <= self.begins[j.name], k, j.name)
 
+    @staticmethod
+    def is_unsure(world, job):
+        """Whether it waits for the start of one that has been put back: it may have come before or after that."""
+        how, _, who = job.spec.get("dependency", "").partition(":")
+        return how == "after" and any(k.requeues for k in world.members(who))
+
     def check_starving(self, ledger):
         """Somebody has a claim while the first of all that are pending starves, or that one is promised a time, if it fits what is
         up; under fcfs perhaps another one of its queue is."""
         w = ledger.world
-        able = [j for j in w.waiting() if j.name in self.since and w.starts_jobs(j.queue) and not w.needs_down(j)]
+        able = [j for j in w.waiting() if j.name in self.since and w.starts_jobs(j.queue) and not w.needs_down(j) and
+                not self.is_unsure(w, j)]
         first = min(able, key=w.key, default=None)
         if not first or not self.is_starving(ledger, first) or limits.any_limit(w, first):
             return

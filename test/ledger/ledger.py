@@ -431,10 +431,12 @@ class Ledger:
 
     def has_higher(self, j, lanes):
         """Whether a job of a higher queue, of these lanes, waits: what lower ones are promised gives way to it, and
-        under fcfs they may not go before its first."""
+        under fcfs they may not go before its first. Where that has a claim, what it claims is enough."""
         w = self.world
-        return any(k.state == WAITING and w.lane(k.queue) in lanes and w.key(k)[0] < w.key(j)[0]
-                   for k in w.jobs.values())
+        found = [k for k in w.waiting() if w.lane(k.queue) in lanes and w.key(k)[0] < w.key(j)[0]]
+        claims = [k for k in found if k.claim]
+        return any(not any(w.lane(c.queue) == w.lane(k.queue) and w.key(c) <= w.key(k) for c in claims)
+                   for k in found)
 
     def fits_at(self, j, start, windows):
         """Whether it fits from some time on beside what is held from when until when."""

@@ -13,6 +13,7 @@
 #include <errno.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/starving.h"
 #include "sched/pass/book.h"
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
@@ -61,10 +62,12 @@ static bool next_waiting(const sched_t *s, struct queue_key after, struct queue_
     return any;
 }
 
-/* The job of a lane that lower levels may not overtake; JOB_NONE. */
+/* The job of a lane that lower levels may not overtake; JOB_NONE. A starving one before it has a promise or a claim, and goes first.
+ */
 static uint32_t head_of(const sched_t *s, const struct lane *lane, struct queue_entry *entry)
 {
-    bool is = lane->depth == 0 && !lane->is_stopped && shares_first_open(s, lane, entry);
+    bool is = lane->depth == 0 && !lane->is_stopped && shares_first_open(s, lane, entry) &&
+              !starving_is_before(s, lane, entry->key);
     return is ? entry->item : JOB_NONE;
 }
 

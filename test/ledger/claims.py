@@ -173,6 +173,9 @@ class Claims:
         for k in w.waiting():
             if k.claim and k is not j:
                 ledger.law("claimed twice", not k.claim.things() & j.claim.things(), j, k.name)
+        for n in j.claim.nodes():
+            claimed = sum(k.claim.memory.get(n, 0) for k in w.waiting() if k.claim)
+            ledger.law("claimed memory", claimed <= w.memory, j, "node%d" % n)
 
     def check_kept(self, ledger):
         """A claim is kept, where it was chosen, until its job starts: unless a starving job that goes before it claims or gets
@@ -233,11 +236,13 @@ class Claims:
         kept = {(k.name, holding.text, start) for k, holding, start, until in ledger.windows_before}
         for j in w.waiting():
             for k in w.waiting() if j.claim else ():
-                if k is j or not k.promised or not meet(k.promised, j.claim) or w.key(k) < w.key(j) or \
+                if k is j or not k.promised or not k.promised.things() & j.claim.things() or w.key(k) < w.key(j) or \
                         (k.name, k.promised.text, k.promise) in kept:
                     continue
                 q = w.lane_config(j.queue)
                 may = is_stopped_at_once(w, k) or (q.get("claims-admit") == "unknown" and k.duration == FOREVER)
+                may |= any(d["decision"] == "reserve" and w.key(w.jobs[d["job"]]) < w.key(j) and
+                           w.jobs[d["job"]].promise != d["start"] for d in ledger.decided)  # what was promised meanwhile counted
                 ledger.law("promised in", may or k.promise + k.limit <= self.begins[j.name], k, j.name)
 
     @staticmethod

@@ -22,7 +22,7 @@ class Scene:
         self.nodes = self.random.randint(2, 5)
         self.cores = self.random.choice([1, 2, 4])
         self.gpus = self.random.choice([0, 0, 0, 2])
-        self.memory = 8 if self.has("pools") else self.random.choice([0, 0, 0 if self.has("claims") else 8])
+        self.memory = 8 if self.has("pools") else self.random.choice([0, 0, 8])
         self.tools = self.random.randint(1, 4) if self.has("pools") else 0
         self.others = {}
         self.events = []

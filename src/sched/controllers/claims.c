@@ -105,21 +105,46 @@ static enum step take_turn(sched_t *s, uint32_t slot)
     return STEP_BUSY;
 }
 
-/* The last claim of those in the calendars that holds something of a booking; JOB_NONE. Returns 0, or -1 with ENOMEM. */
-static int find_met(const sched_t *s, int64_t booking, uint32_t *met)
+/* Count what a booking and the claims in the calendars have of pools, or don't any more. Returns 0, or -1 with ENOMEM. */
+static int weigh_claims(const sched_t *s, int64_t booking, bool on)
 {
     const struct queues *n = s->queues;
+    if (s->place->ops->weigh(s->place, booking, on) < 0)
+        return -1;
+    for (size_t i = 0; i < n->n_claims; i++)
+        if (!s->jobs[n->claims[i].slot].is_lifted)
+            s->place->ops->weigh(s->place, s->jobs[n->claims[i].slot].booking, on);
+    return 0;
+}
+
+/* The last claim of those in the calendars, of jobs behind one (JOB_NONE: of all), that is in the way of a booking: it holds
+ * something of that, or a pool has no room for all; JOB_NONE. Returns 0, or -1 with ENOMEM.
+ */
+static int find_met(const sched_t *s, uint32_t slot, int64_t booking, uint32_t *met)
+{
+    const struct queues *n = s->queues;
+    const struct place_ops *ops = s->place->ops;
+    bool is_weighed = false;
     *met = JOB_NONE;
     if (n->n_claims == 0)
         return 0;
-    if (s->place->ops->mark(s->place, booking, true) < 0)
+    if (ops->mark(s->place, booking, true) < 0)
         return -1;
     for (size_t i = n->n_claims; i-- > 0 && *met == JOB_NONE;) {
         const struct job *other = &s->jobs[n->claims[i].slot];
-        if (!other->is_lifted && s->place->ops->meets(s->place, other->booking))
-            *met = n->claims[i].slot;
+        if (other->is_lifted ||
+            (slot != JOB_NONE && !queue_before(key_held(s, slot, 0), other->key)))
+            continue;
+        enum place_meet meet = ops->meets(s->place, other->booking);
+        if (meet == PLACE_BESIDE && !is_weighed) {
+            is_weighed = weigh_claims(s, booking, true) == 0;
+            meet = is_weighed ? ops->meets(s->place, other->booking) : PLACE_IN_WAY;
+        }
+        *met = meet == PLACE_IN_WAY ? n->claims[i].slot : JOB_NONE;
     }
-    s->place->ops->mark(s->place, booking, false);
+    if (is_weighed)
+        weigh_claims(s, booking, false);
+    ops->mark(s->place, booking, false);
     return 0;
 }
 
@@ -129,13 +154,13 @@ static int find_met(const sched_t *s, int64_t booking, uint32_t *met)
 static enum step take_claims(sched_t *s, uint32_t slot, uint32_t last, int64_t booking)
 {
     uint32_t met;
-    if (find_met(s, booking, &met) < 0)
+    if (find_met(s, slot, booking, &met) < 0)
         return STEP_FAILED;
     if ((last != JOB_NONE || met != JOB_NONE) &&
         !controllers_may_hold(s, slot, s->place->endless, booking, s->now))
         return STEP_DONE;
     for (last = last == JOB_NONE ? met : last; last != JOB_NONE; last = met)
-        if (held_to_open(s, last, false) < 0 || find_met(s, booking, &met) < 0)
+        if (held_to_open(s, last, false) < 0 || find_met(s, slot, booking, &met) < 0)
             return STEP_FAILED;
     return STEP_BUSY;
 }
@@ -168,7 +193,8 @@ bool claim_put_back(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     uint32_t met;
     if (!s->place->ops->stands(s->place, &job->ask, job->booking, s->now) ||
-        !controllers_may_return(s, slot) || find_met(s, job->booking, &met) < 0 || met != JOB_NONE)
+        !controllers_may_return(s, slot) || find_met(s, JOB_NONE, job->booking, &met) < 0 ||
+        met != JOB_NONE)
         return false;
     s->place->ops->lay(s->place, job->booking);
     controllers_put_back(s, slot);

@@ -5,24 +5,78 @@
 #include "sched/controllers/starving.h"
 #include "sched/waiting/gang.h"
 
+/* A claim's job, and those that it may wait for, one by one. */
+struct waiting {
+    const sched_t *s;
+    uint32_t slot;
+    size_t of, i;    /* of which heap, and the next one */
+    bool is_weighed; /* what all of them and claims have of pools is counted */
+};
+
+/* The next one that holds something, now or before the job, and is not to be stopped for it; JOB_NONE. */
+static uint32_t next_in_place(struct waiting *w)
+{
+    const sched_t *s = w->s;
+    const struct heap *from[] = {&s->queues->ends, &s->due};
+    for (; w->of < 2; w->of++, w->i = 0)
+        while (w->i < from[w->of]->n) {
+            uint32_t other = from[w->of]->v[w->i++].item;
+            bool runs = s->jobs[other].state == SCHED_RUNNING; /* some are in both */
+            if (runs == (w->of == 0) && may_lie_over(s, w->slot, &s->jobs[other]) &&
+                !may_stop(s, w->slot, other))
+                return other;
+        }
+    return JOB_NONE;
+}
+
+/* Count what it claims, what the others have, and what is claimed for others, or don't any more. Returns 0, or -1 with ENOMEM. */
+static int weigh_all(struct waiting *w, bool on)
+{
+    const struct place_ops *ops = w->s->place->ops;
+    struct waiting all = {.s = w->s, .slot = w->slot};
+    if (ops->weigh(w->s->place, w->s->jobs[w->slot].booking, on) < 0)
+        return -1;
+    for (uint32_t other; (other = next_in_place(&all)) != JOB_NONE;)
+        ops->weigh(w->s->place, w->s->jobs[other].booking, on);
+    for (size_t i = 0; i < w->s->queues->n_claims; i++) {
+        const struct job *other = &w->s->jobs[w->s->queues->claims[i].slot];
+        if (w->s->queues->claims[i].slot != w->slot && !other->is_lifted)
+            ops->weigh(w->s->place, other->booking, on);
+    }
+    w->is_weighed = on;
+    return 0;
+}
+
+/* Whether one is in the way of what is claimed, which is marked: it holds something of it, or a pool has no room for all. 1, 0, or
+ * -1 with ENOMEM.
+ */
+static int is_awaited(struct waiting *w, uint32_t other)
+{
+    const struct place_ops *ops = w->s->place->ops;
+    enum place_meet meet = ops->meets(w->s->place, w->s->jobs[other].booking);
+    if (meet != PLACE_BESIDE || w->is_weighed)
+        return meet == PLACE_IN_WAY;
+    if (weigh_all(w, true) < 0)
+        return -1;
+    return ops->meets(w->s->place, w->s->jobs[other].booking) == PLACE_IN_WAY;
+}
+
 int claim_each_awaited(const sched_t *s, uint32_t slot, claim_awaited_f *f, void *arg)
 {
-    const struct heap *from[] = {&s->queues->ends, &s->due};
-    const struct place_ops *ops = s->place->ops;
+    struct waiting w = {.s = s, .slot = slot};
     int64_t booking = s->jobs[slot].booking;
-    bool goes_on = true;
-    if (ops->mark(s->place, booking, true) < 0)
+    int is = 0;
+    if (s->place->ops->mark(s->place, booking, true) < 0)
         return -1;
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < from[k]->n && goes_on; i++) {
-            const struct job *other = &s->jobs[from[k]->v[i].item];
-            bool runs = other->state == SCHED_RUNNING;
-            if (runs == (k == 0) && may_lie_over(s, slot, other) &&
-                ops->meets(s->place, other->booking) && !may_stop(s, slot, from[k]->v[i].item))
-                goes_on = f(arg, s, from[k]->v[i].item);
-        }
-    ops->mark(s->place, booking, false);
-    return 0;
+    for (uint32_t other; is >= 0 && (other = next_in_place(&w)) != JOB_NONE;) {
+        is = is_awaited(&w, other);
+        if (is > 0 && !f(arg, s, other))
+            break;
+    }
+    if (w.is_weighed)
+        weigh_all(&w, false);
+    s->place->ops->mark(s->place, booking, false);
+    return is < 0 ? -1 : 0;
 }
 
 /* ---- Who may run in it ---- */

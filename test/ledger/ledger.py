@@ -528,7 +528,7 @@ class Ledger:
         for j, has_room in self.candidates():
             if has_room and not self.has_higher(j, w.fcfs()):
                 self.law("idle", not self.is_free(j), j, j.reason)
-                if stoppable and w.may_preempt(j) and not j.claim:
+                if stoppable and w.may_preempt(j):
                     self.law("preempt", not self.is_free(j, stoppable), j, j.reason)
 
     def check_end(self):

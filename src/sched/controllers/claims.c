@@ -80,6 +80,7 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t booking)
         return step == STEP_KEPT ? STEP_BUSY : step;
     }
     s->booked++;
+    s->queues->starving_tried = (struct tried){0}; /* the walk looks at it */
     note_claim(s, slot);
     starving_relieved(s, slot);
     displaced_end(s, slot);
@@ -345,14 +346,18 @@ static enum step start_or_claim_again(sched_t *s, uint32_t slot, bool starts)
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
-/* Put it back, from when on it is to withhold. STEP_KEPT: it does not stand any more, or all of it is free, and what keeps the
- * job, such as a block that begins too soon, has a time.
+/* Put it back, from when on it is to withhold; and whether only those are in its way that may be stopped. STEP_KEPT: it does not
+ * stand any more, or all of it is free, and what keeps the job, such as a block that begins too soon, has a time.
  */
-static enum step wait_on(sched_t *s, uint32_t slot)
+static enum step wait_on(sched_t *s, uint32_t slot, bool *only_stopped)
 {
     int64_t at = first_end(s, slot);
-    if (at == INT64_MAX)
-        return STEP_KEPT;
+    *only_stopped = at == INT64_MAX;
+    int is_free = *only_stopped ? claim_is_free(s, slot) : 0;
+    if (is_free != 0)
+        return is_free < 0 ? STEP_FAILED : STEP_KEPT;
+    if (*only_stopped)
+        at = s->now;
     if (at < 0 || begin_with(s, slot, at) < 0)
         return STEP_FAILED;
     if (!claim_put_back(s, slot))
@@ -361,15 +366,25 @@ static enum step wait_on(sched_t *s, uint32_t slot)
     return STEP_BUSY;
 }
 
-/* Stop those for it that may be, if it starts by that. */
-static enum step preempt(sched_t *s, uint32_t slot)
+/* Stop those for it that may be, if it starts by that. If it does not, though nobody else is in its way, it is as if all were
+ * free.
+ */
+static enum step preempt(sched_t *s, uint32_t slot, bool only_stopped)
 {
+    claims_lift(s, CLAIMS_BEHIND, slot);
     enum step step = controllers_make_room_for_holder(s, slot);
-    if (step != STEP_DONE)
+    claims_lay(s);
+    if (step == STEP_DONE) {
+        s->pass.has_made_room = true;
+        s->swept = false;
+    }
+    if (step == STEP_DONE || step == STEP_FAILED || !only_stopped)
         return step;
-    s->pass.has_made_room = true;
-    s->swept = false;
-    return STEP_DONE;
+    claims_lift(s, CLAIMS_BEHIND, slot);
+    holder_lift(s, slot);
+    step = start_or_claim_again(s, slot, false);
+    claims_lay(s);
+    return step;
 }
 
 enum step claim_look(sched_t *s, uint32_t slot)
@@ -378,20 +393,21 @@ enum step claim_look(sched_t *s, uint32_t slot)
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
     if (!pass_does(s, DOES(ALLOCATE)))
-        return preempt(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+        return preempt(s, slot, false) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
     claims_lift(s, CLAIMS_BEHIND, slot);
     holder_lift(s, slot);
     job->ask.duration = job->details->estimate;
     int can = can_start(s, slot);
     job->ask.duration = s->place->endless;
     enum step step = can < 0 ? STEP_FAILED : STEP_KEPT;
+    bool only_stopped = false;
     if (can == 0 && !job->is_tried_again)
-        step = wait_on(s, slot);
+        step = wait_on(s, slot, &only_stopped);
     if (step == STEP_KEPT)
         step = start_or_claim_again(s, slot, can == 1);
     claims_lay(s);
     if (step == STEP_BUSY)
-        step = preempt(s, slot);
+        step = preempt(s, slot, only_stopped);
     if (s->jobs[slot].is_claiming)
         tell_later(s, slot);
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;

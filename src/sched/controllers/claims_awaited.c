@@ -9,11 +9,12 @@
 struct waiting {
     const sched_t *s;
     uint32_t slot;
+    bool is_any;     /* those that may be stopped for it, too */
     size_t of, i;    /* of which heap, and the next one */
     bool is_weighed; /* what all of them and claims have of pools is counted */
 };
 
-/* The next one that holds something, now or before the job, and is not to be stopped for it; JOB_NONE. */
+/* The next one that holds something, now or before the job, and can't be stopped for it; JOB_NONE. */
 static uint32_t next_in_place(struct waiting *w)
 {
     const sched_t *s = w->s;
@@ -23,7 +24,7 @@ static uint32_t next_in_place(struct waiting *w)
             uint32_t other = from[w->of]->v[w->i++].item;
             bool runs = s->jobs[other].state == SCHED_RUNNING; /* some are in both */
             if (runs == (w->of == 0) && may_lie_over(s, w->slot, &s->jobs[other]) &&
-                !may_stop(s, w->slot, other))
+                (w->is_any || !may_stop(s, w->slot, other)))
                 return other;
         }
     return JOB_NONE;
@@ -33,7 +34,7 @@ static uint32_t next_in_place(struct waiting *w)
 static int weigh_all(struct waiting *w, bool on)
 {
     const struct place_ops *ops = w->s->place->ops;
-    struct waiting all = {.s = w->s, .slot = w->slot};
+    struct waiting all = {.s = w->s, .slot = w->slot, .is_any = w->is_any};
     if (ops->weigh(w->s->place, w->s->jobs[w->slot].booking, on) < 0)
         return -1;
     for (uint32_t other; (other = next_in_place(&all)) != JOB_NONE;)
@@ -61,22 +62,43 @@ static int is_awaited(struct waiting *w, uint32_t other)
     return ops->meets(w->s->place, w->s->jobs[other].booking) == PLACE_IN_WAY;
 }
 
-int claim_each_awaited(const sched_t *s, uint32_t slot, claim_awaited_f *f, void *arg)
+static int each_in_way(struct waiting *w, claim_awaited_f *f, void *arg)
 {
-    struct waiting w = {.s = s, .slot = slot};
-    int64_t booking = s->jobs[slot].booking;
+    const sched_t *s = w->s;
+    int64_t booking = s->jobs[w->slot].booking;
     int is = 0;
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return -1;
-    for (uint32_t other; is >= 0 && (other = next_in_place(&w)) != JOB_NONE;) {
-        is = is_awaited(&w, other);
+    for (uint32_t other; is >= 0 && (other = next_in_place(w)) != JOB_NONE;) {
+        is = is_awaited(w, other);
         if (is > 0 && !f(arg, s, other))
             break;
     }
-    if (w.is_weighed)
-        weigh_all(&w, false);
+    if (w->is_weighed)
+        weigh_all(w, false);
     s->place->ops->mark(s->place, booking, false);
     return is < 0 ? -1 : 0;
+}
+
+int claim_each_awaited(const sched_t *s, uint32_t slot, claim_awaited_f *f, void *arg)
+{
+    struct waiting w = {.s = s, .slot = slot};
+    return each_in_way(&w, f, arg);
+}
+
+static bool is_not_free(void *arg, const sched_t *s, uint32_t other)
+{
+    (void)s;
+    (void)other;
+    *(bool *)arg = false;
+    return false;
+}
+
+int claim_is_free(const sched_t *s, uint32_t slot)
+{
+    struct waiting w = {.s = s, .slot = slot, .is_any = true};
+    bool is_free = true;
+    return each_in_way(&w, is_not_free, &is_free) < 0 ? -1 : is_free;
 }
 
 /* ---- Who may run in it ---- */

@@ -319,9 +319,9 @@ enum step starving_look(sched_t *s, uint32_t slot)
         step = promise_starving(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED;
-    /* of an array, the next member has the next key */
+    /* of an array, the next member has the next key; one that has a claim now is looked at as such */
     n->tries[n->next_try].key = s->jobs[slot].key;
-    if (s->jobs[slot].state != SCHED_WAITING || step == STEP_BUSY)
+    if ((s->jobs[slot].state != SCHED_WAITING && !s->jobs[slot].is_claiming) || step == STEP_BUSY)
         n->next_try++;
     return STEP_DONE;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/claims.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
@@ -175,6 +176,8 @@ static inline enum step look_at_open(sched_t *s, uint32_t slot)
     }
     if (step == STEP_BUSY && allocates && starving_may(s, slot))
         step = promise_starving(s, slot);
+    if (step == STEP_DONE && s->jobs[slot].is_claiming)
+        step = claim_look(s, slot); /* it has taken claims that were in its way, perhaps */
     if (step == STEP_BUSY)
         step = wait(s, slot);
     if (step == STEP_FAILED)

@@ -2,6 +2,7 @@
 #ifndef SCHED_CLAIMS_PRIV_H
 #define SCHED_CLAIMS_PRIV_H
 
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/victims.h"
 #include "sched/waiting/gang.h"
@@ -12,11 +13,13 @@ static inline bool may_stop(const sched_t *s, uint32_t slot, uint32_t other)
     return may_preempt(s, &s->jobs[slot]) && is_spare(s, other);
 }
 
-/* When a job is expected to have ended, or may be stopped for another one; INT64_MAX: nobody knows. */
+/* When a job is expected to have ended, or may be stopped for another one; INT64_MAX: nobody knows, also where it has overrun. */
 static inline int64_t known_end(const sched_t *s, uint32_t slot, uint32_t other)
 {
     const struct job *job = &s->jobs[other];
-    int64_t end = job->ask.duration >= s->place->endless ? INT64_MAX : job_until(job);
+    bool is_known = job->ask.duration < s->place->endless &&
+                    (job->state != SCHED_RUNNING || overrun_since(s, other) > s->now);
+    int64_t end = is_known ? job_until(job) : INT64_MAX;
     if (job->state != SCHED_RUNNING || !is_preemptible(s, job) || !may_preempt(s, &s->jobs[slot]) ||
         !gang_spares(s, other))
         return end;

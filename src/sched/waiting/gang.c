@@ -355,9 +355,20 @@ static int let_have_turn(sched_t *s, const struct gang *gang)
     return 0;
 }
 
+/* Of one that is to start, those go on that hold what others leave: nobody else starts before them. */
+static void keep_for_start(sched_t *s, const struct gang *gang)
+{
+    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
+        if (s->jobs[i].state == SCHED_RESERVED && !s->jobs[i].is_preempting)
+            job_block(s, i, BLOCK_GANG);
+}
+
 static int settle_one(sched_t *s, struct gang *gang)
 {
-    if (gang_is_starting(s, gang) || is_to_start(s, gang))
+    bool is_next = is_to_start(s, gang);
+    if (is_next && gang_waits_whole(gang))
+        keep_for_start(s, gang);
+    if (is_next || gang_is_starting(s, gang))
         return 0;
     gang->was_up = false;
     bool leaves = gang_leaves(gang);

@@ -120,11 +120,14 @@ class Claims:
 
     def look(self, ledger, claimed):
         """What is claimed at the end of an instant."""
-        w = ledger.world
+        w, arrays = ledger.world, set()
         for name in claimed:
             ledger.law("claims", w.jobs[name].state == WAITING and w.jobs[name].promise is None, w.jobs[name])
         for j in w.jobs.values():
-            j.claim = Holding(claimed[j.name], w) if j.name in claimed and j.state == WAITING else None
+            is_one = j.name in claimed and j.state == WAITING and (j.requeues or j.array not in arrays)
+            j.claim = Holding(claimed[j.name], w) if is_one else None
+            if is_one and not j.requeues:
+                arrays.add(j.array)  # members that wait together have one claim, which is told of each: it is the first one's
         self.note_pending(ledger)
 
     def note_pending(self, ledger):
@@ -192,8 +195,14 @@ class Claims:
             taken += [k for k in w.running() if k.start == ledger.now and w.key(k) < w.key(j) and meet(k.holding, claim)]
             free = name in self.full or not list(awaited(w, j, claim, ledger.now)) or \
                 (j.claim and "waits for" not in j.reason)
-            ledger.law("claim kept", taken or free or j.promise is not None, j,
+            ledger.law("claim kept", taken or free or j.promise is not None or self.is_over(ledger, j, claim), j,
                        "%s, then %s" % (claim.text, j.claim.text if j.claim else None))
+
+    @staticmethod
+    def is_over(ledger, j, claim):
+        """Whether a limit keeps a job from what it claimed, beside what others have, are promised or claim by now."""
+        others = [(k, k.holding or k.promised or k.claim) for k in ledger.world.jobs.values() if k is not j]
+        return any(limits.exceeded(ledger.world, j, claim, [(k, has) for k, has in others if has]))
 
     def any_new(self, ledger):
         return any(k.claim and self.is_new(k) for k in ledger.world.waiting())
@@ -208,7 +217,8 @@ class Claims:
         events = ledger.events.get(ledger.now, [])
         of_queues = {e[what] for e in events for what in ("queue-stop", "queue-pause") if what in e}
         return j.name in {name for e in events for v in e.values() for name in ledger.named(v)} or \
-            w.lane(j.queue) in of_queues or any(w.out[n] for n in claim.nodes())
+            w.lane(j.queue) in of_queues or any(w.out[n] for n in claim.nodes()) or \
+            not claim.nodes() <= w.allowed(j) - w.blocked_nodes(j, ledger.now, ledger.now + 1)
 
     def check_entry(self, ledger, e):
         """Where something is claimed nobody starts but jobs that go before the claim's; who was promised it before; jobs that may be
@@ -251,14 +261,24 @@ class Claims:
         how, _, who = job.spec.get("dependency", "").partition(":")
         return how == "after" and any(k.requeues for k in world.members(who))
 
+    @staticmethod
+    def fits_up(ledger, job):
+        """Whether it has enough nodes that are up and that no block has now."""
+        w = ledger.world
+        able = w.allowed(job) - w.blocked_nodes(job, ledger.now, ledger.now + 1)
+        return sum(not w.out[n] for n in able) >= job.nodes()
+
     def check_starving(self, ledger):
         """Somebody has a claim while the first of all that are pending starves, or that one is promised a time, if it fits what is
-        up; under fcfs perhaps another one of its queue is."""
+        up and no block has; under fcfs perhaps another one of its queue is, and it is the first one."""
         w = ledger.world
         able = [j for j in w.waiting() if j.name in self.since and w.starts_jobs(j.queue) and not w.needs_down(j) and
                 not self.is_unsure(w, j)]
         first = min(able, key=w.key, default=None)
         if not first or not self.is_starving(ledger, first) or limits.any_limit(w, first):
+            return
+        is_behind = w.depth(first.queue) == 0 and first not in ledger.considered(w.lane(first.queue))
+        if is_behind or not self.fits_up(ledger, first):
             return
         lane = w.of_lane(first.queue)
         taken = any(j.claim for j in w.waiting()) or (w.depth(first.queue) == 0 and any(j.promise is not None for j in lane))

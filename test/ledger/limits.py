@@ -95,14 +95,14 @@ def keeps(world, job):
 
 def has_room(world, job, now, among=None):
     """Whether the job is surely within its limits, whichever nodes it gets, for as long as it takes from now on, beside
-    all that run, and all that are promised something before it ends (or those `among` these): before a promised start it goes
-    by its limit, before one that is only expected by its estimate."""
+    all that run, all that are promised something before it ends, and all that claim something (or those `among` these): before a
+    promised start it goes by its limit, before one that is only expected by its estimate."""
     every = [k for k in world.jobs.values() if k is not job and (among is None or k.name in among) and
-             (k.holding or (k.promise is not None and k.promise < now + (job.limit if k.firm else job.duration)))]
+             (k.holding or k.claim or (k.promise is not None and k.promise < now + (job.limit if k.firm else job.duration)))]
     for of, most, counts in rules(world, job):
         if not most:
             continue
-        holdings = [k.holding or k.promised for k in every if counts(k)]
+        holdings = [k.holding or k.promised or k.claim for k in every if counts(k)]
         if None in holdings:
             return False
         cores = job.nodes() * (world.cores if job.takes_whole() else job.spec.get("cores", 1))

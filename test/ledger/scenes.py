@@ -6,8 +6,9 @@ import random
 from words import TOOL
 
 KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "shares", "richer", "updates",
-         "mixtures", "claims"]
+         "mixtures", "claims", "claims-beside"]
 
+BESIDE_CLAIMS = ["arrays", "limits", "blocks", "flapping"]
 POLICIES = ["fcfs", "easy", "easy", "hybrid", "conservative"]
 USERS = ["ann", "bob", "cyd"]
 
@@ -36,9 +37,11 @@ class Scene:
 
     def has(self, what):
         """Whether scenes of this kind have it; a mixture has about half of all, but no shares, and those with updates too.
-        Claims are in no other."""
+        Claims are in no other but those with claims beside other rules."""
         if what == "claims":
-            return self.kind == what
+            return self.kind in (what, "claims-beside")
+        if self.kind == "claims-beside":
+            return what in BESIDE_CLAIMS and random.Random("%d %s" % (self.seed, what)).random() < 0.4
         if self.kind == "updates" and what not in ("shares", "richer"):
             return what == "updates" or random.Random("%d %s" % (self.seed, what)).random() < 0.3
         if self.kind != "mixtures" or what in ("shares", "richer", "updates"):

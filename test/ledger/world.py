@@ -218,8 +218,8 @@ class World:
         return [self.jobs[m] for m in self.arrays.get(name, [])]
 
     def array_has_promise(self, job):
-        """Whether a member of its array that waits is promised a time."""
-        return any(k.promise is not None for k in self.jobs.values() if k.array == job.array and k.state == WAITING)
+        """Whether a member of its array that waits is promised a time, or has a claim."""
+        return any((k.promise is not None or k.claim) for k in self.jobs.values() if k.array == job.array and k.state == WAITING)
 
     def happen(self, event, refused):
         """An event of the scene; `refused` are jobs that a queue does not take, and why."""

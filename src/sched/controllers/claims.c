@@ -125,13 +125,13 @@ static int find_met(const sched_t *s, uint32_t slot, int64_t booking, uint32_t *
 {
     const struct queues *n = s->queues;
     const struct place_ops *ops = s->place->ops;
-    bool is_weighed = false;
+    bool is_weighed = false, fails = false;
     *met = JOB_NONE;
     if (n->n_claims == 0)
         return 0;
     if (ops->mark(s->place, booking, true) < 0)
         return -1;
-    for (size_t i = n->n_claims; i-- > 0 && *met == JOB_NONE;) {
+    for (size_t i = n->n_claims; i-- > 0 && *met == JOB_NONE && !fails;) {
         const struct job *other = &s->jobs[n->claims[i].slot];
         if (other->is_lifted ||
             (slot != JOB_NONE && !queue_before(key_held(s, slot, 0), other->key)))
@@ -139,14 +139,15 @@ static int find_met(const sched_t *s, uint32_t slot, int64_t booking, uint32_t *
         enum place_meet meet = ops->meets(s->place, other->booking);
         if (meet == PLACE_BESIDE && !is_weighed) {
             is_weighed = weigh_claims(s, booking, true) == 0;
-            meet = is_weighed ? ops->meets(s->place, other->booking) : PLACE_IN_WAY;
+            fails = !is_weighed;
+            meet = ops->meets(s->place, other->booking);
         }
         *met = meet == PLACE_IN_WAY ? n->claims[i].slot : JOB_NONE;
     }
     if (is_weighed)
         weigh_claims(s, booking, false);
     ops->mark(s->place, booking, false);
-    return 0;
+    return fails ? -1 : 0;
 }
 
 /* Jobs behind one lose their claims to it, if limits let it have its own: the last one where its queue has no claim left, and
@@ -252,8 +253,8 @@ struct first_end {
     int64_t end;
 };
 
-/* The first end of all, where those count as ending when the claim begins who have come since its job was starving, and end before
- * that or nobody knows when: others are promised times until then.
+/* The first end of all. A job that has started since the claim's job was starving counts as ending when the claim begins, if it ends
+ * before that or nobody knows when: others are promised times until then.
  */
 static bool is_later_end(void *arg, const sched_t *s, uint32_t other)
 {

@@ -98,7 +98,7 @@ struct details {
     bool is_candidate;    /* open: to be looked at for a promise that a limit has to give */
     bool is_starving;     /* as of some pass (controllers/starving.h); */
     bool is_relieved;     /* held: and therefore beside the depth of its lane */
-    bool is_listed;       /* while the starving jobs are listed anew */
+    bool is_listed;       /* in the list of starving jobs, while that is made again */
     uint32_t starts_seen; /* (queues.starving_starts) when it was tried last for a claim */
     int64_t since;        /* when it became pending last */
     int64_t priority, begin, preemptible_after;

@@ -173,9 +173,8 @@ int64_t claim_choose(sched_t *s, uint32_t slot)
     if (choice_begin(&c, s, slot) < 0)
         return -1;
     int fits = choose_awaited(&c);
-    if (fits == 0 &&
-        c.ask.clear != 1) { /* beside no block to come: among all that no block has now */
-        c.ask.clear = 1;
+    if (fits == 0 && c.ask.clear != 1) {
+        c.ask.clear = 1; /* what a block has later will do, too */
         fits = choose_awaited(&c);
     }
     int64_t booking = fits == 1 ? s->place->ops->book(s->place, &c.ask, s->now) : -1;

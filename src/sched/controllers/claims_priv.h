@@ -42,7 +42,7 @@ static inline bool may_lie_over(const sched_t *s, uint32_t slot, const struct jo
 typedef bool claim_awaited_f(void *arg, const sched_t *s, uint32_t other);
 int claim_each_awaited(const sched_t *s, uint32_t slot, claim_awaited_f *f, void *arg);
 
-/* Whether nobody holds anything of a claim, or is promised it before, also of those that may be stopped: 1, 0, or -1 with ENOMEM. */
+/* Whether nobody is in the way of a claim, not even a job that may be stopped for it: 1, 0, or -1 with ENOMEM. */
 int claim_is_free(const sched_t *s, uint32_t slot);
 
 /* Whether a job may run in the claim of another one. */

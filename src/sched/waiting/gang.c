@@ -355,7 +355,7 @@ static int let_have_turn(sched_t *s, const struct gang *gang)
     return 0;
 }
 
-/* Of one that is to start, those go on that hold what others leave: nobody else starts before them. */
+/* A gang is to start: the members that hold what others leave start first, and the rest wait for that. */
 static void keep_for_start(sched_t *s, const struct gang *gang)
 {
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)

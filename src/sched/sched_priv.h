@@ -259,6 +259,7 @@ struct pass {
     bool tries_holders; /* the walk makes room for holders too, */
     bool has_made_room; /* and has done so for one, which has left what it was promised */
     bool has_told; /* somebody is to stop by it, so that blocked jobs may have others stopped */
+    bool puts_holders_off; /* of share_walk.c: room is made for some after open jobs */
     struct queue_key share_above,
         share_floor; /* of share_walk.c: the level begins behind this, ends here */
     size_t

@@ -108,7 +108,7 @@ void share_walk_begin(sched_t *s)
     class_turns_begin(s->queues->shares);
     s->pass.share_floor = level_is_first(&s->pass) ? KEY_FIRST : s->pass.above;
     s->pass.n_put_off = 0;
-    s->pass.lends = false;
+    s->pass.lends = s->pass.puts_holders_off = false;
     turns_restore(s, NULL);
     next_level(s, false);
 }
@@ -202,7 +202,22 @@ static uint32_t next_holder(const sched_t *s)
     return is ? holder : JOB_NONE;
 }
 
-/* On to those of the level that were put off as they borrow, or else to the next level. False: there is none. */
+/* Those that borrow are looked at when open jobs have had their turns. */
+static enum step look_at_holder(sched_t *s, uint32_t holder)
+{
+    struct pass *p = &s->pass;
+    p->begun = true;
+    p->after = s->jobs[holder].key;
+    if (p->lends != loan_is_one(s, holder)) {
+        p->puts_holders_off |= !p->lends;
+        return STEP_DONE;
+    }
+    return walk_look_at_holder(s, holder);
+}
+
+/* On to those of the level that were put off as they borrow, or else to the next level, and last to holders that were put off.
+ * False: there is none.
+ */
 static bool next_turns(sched_t *s)
 {
     struct pass *p = &s->pass;
@@ -212,7 +227,15 @@ static bool next_turns(sched_t *s)
         p->share_floor = p->share_above;
         turns_restore(s, NULL);
     }
-    return next_level(s, true);
+    if (next_level(s, true))
+        return true;
+    p->lends = p->puts_holders_off;
+    p->puts_holders_off = false;
+    if (p->lends) {
+        p->begun = !level_is_first(p);
+        p->after = p->above;
+    }
+    return p->lends;
 }
 
 /* A job of a lane has been looked at. Where only the first jobs of a queue count, others may do so by now. */
@@ -256,11 +279,8 @@ enum step share_walk_step(sched_t *s)
     if (p->has_made_room) /* others may have what that one was promised: first those before it */
         return STEP_BUSY;
     uint32_t holder = next_holder(s);
-    if (holder != JOB_NONE) {
-        p->begun = true;
-        p->after = s->jobs[holder].key;
-        return walk_look_at_holder(s, holder);
-    }
+    if (holder != JOB_NONE)
+        return look_at_holder(s, holder);
     if (class_order_refresh(s) < 0 || gang_order_refresh(s) < 0)
         return STEP_FAILED;
     if (starving_list(s) < 0)

@@ -197,11 +197,14 @@ void match_job_amounts(const struct match *m, int64_t jobid, uint16_t type,
 /* The number of nodes of which it holds something. */
 int64_t match_job_nodes(const struct match *m, int64_t jobid);
 
-/* Iterate over what it holds, or holds some of: start with *i = 0. *alone: it has *vertex to itself. Returns
- * false at the end.
+/* Iterate over what it holds, or holds some of: start with *i = 0. *alone: it has *vertex to itself, and not only all
+ * that is in it. Returns false at the end.
  */
 bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
                          bool *alone);
+
+/* The same of nodes of which it holds something, but not all. */
+bool match_job_next_shared(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *node);
 
 /* The same, of what is in calendars by itself: of a node of which it has all, the node alone. */
 bool match_job_next_span(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex);

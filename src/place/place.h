@@ -377,9 +377,7 @@ struct place_ops {
     /* The same of what is in none of some blocks, by number. */
     int64_t (*clear)(const struct place *place, int64_t booking, const char *type, uint64_t blocks);
 
-    /* The next node, from *i on, which is 0 at first, of which it holds something but not all to itself;
-     * false: there is none.
-     */
+    /* The next node, from *i on, which is 0 at first, of which it holds something but not all; false: there is none. */
     bool (*next_shared)(const struct place *place, int64_t booking, uint32_t *i, uint32_t *node);
 
     /* Until the next call, with no ask, or the next pull: the choice is narrow, and nothing is taken but of

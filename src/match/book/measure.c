@@ -201,6 +201,17 @@ bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint
     return false;
 }
 
+bool match_job_next_shared(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *node)
+{
+    const struct job *job = jobs_at(&m->jobs, jobid);
+    bool alone;
+
+    while (match_job_next_hold(m, jobid, i, node, &alone))
+        if (!alone && m->g->v[*node].type == TYPE_NODE && !(job->hold[*i - 1].flags & HOLD_FILLS))
+            return true;
+    return false;
+}
+
 /* What a hold takes of a vertex, the more the greater; MEET_NOTHING: it holds something below. */
 enum { MEET_NOT, MEET_NOTHING, MEET_UNITS, MEET_ALONE };
 

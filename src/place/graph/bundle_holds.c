@@ -12,21 +12,31 @@
 
 /* ---- Nodes ---- */
 
+/* The next node of which a member holds something, or of which (`shared`) it does not hold all. */
+static bool next_node(const struct graph_place *n, int64_t member, bool shared, uint32_t *i,
+                      uint32_t *node)
+{
+    bool alone;
+    if (shared)
+        return match_job_next_shared(n->match, member, i, node);
+    while (match_job_next_hold(n->match, member, i, node, &alone)) {
+        *node = match_node_of(n->match, *node);
+        if (n->graph->v[*node].type == TYPE_NODE)
+            return true;
+    }
+    return false;
+}
+
 /* List the nodes of which a bundle holds something, or (`shared`) of which its members leave something to others.
  * Returns 0, or -1 with ENOMEM.
  */
 static int list_nodes(struct graph_place *n, const struct bundle *b, bool shared)
 {
     struct bundles *t = n->bundles;
-    uint32_t vertex;
-    bool alone;
+    uint32_t node;
     t->n_nodes = 0;
     for (uint32_t k = 0; k < b->n; k++)
-        for (uint32_t i = 0;
-             match_job_next_hold(n->match, b->v[b->first + k], &i, &vertex, &alone);) {
-            uint32_t node = shared ? vertex : match_node_of(n->match, vertex);
-            if (n->graph->v[node].type != TYPE_NODE || (shared && alone))
-                continue;
+        for (uint32_t i = 0; next_node(n, b->v[b->first + k], shared, &i, &node);) {
             if (array_grow((void **)&t->node, &t->cap_nodes, t->n_nodes + 1, sizeof(*t->node)) < 0)
                 return -1;
             t->node[t->n_nodes++] = node;

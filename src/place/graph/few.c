@@ -208,10 +208,15 @@ static int64_t part_of_booking(const struct graph_place *n, int64_t booking, uin
     return b ? b->v[b->first + i] : booking;
 }
 
+static uint32_t parts_of_booking(const struct graph_place *n, int64_t booking)
+{
+    return is_bundle(booking) ? bundle_of(&n->place, booking)->n : 1;
+}
+
 /* Take what a booking holds out of the calendars, or put it back as it was. */
 static void lift_or_return_booking(struct graph_place *n, int64_t booking, bool on)
 {
-    uint32_t parts = is_bundle(booking) ? bundle_of(&n->place, booking)->n : 1;
+    uint32_t parts = parts_of_booking(n, booking);
     for (uint32_t i = 0; i < parts; i++) {
         if (on)
             match_job_lift(n->match, part_of_booking(n, booking, i));
@@ -285,6 +290,18 @@ static void mark_own(struct few *f, uint32_t node)
         f->v[low].is_own = true;
 }
 
+/* What it chose is what was booked. */
+static void mark_booked(struct few *f, int64_t booking)
+{
+    const struct graph_place *n = f->n;
+    uint32_t parts = parts_of_booking(n, booking), vertex;
+    bool alone;
+    for (uint32_t k = 0; k < parts; k++)
+        for (uint32_t i = 0;
+             match_job_next_hold(n->match, part_of_booking(n, booking, k), &i, &vertex, &alone);)
+            mark_own(f, vertex);
+}
+
 /* The nodes that have been allowed, and others that may be. Returns 0, or -1 with ENOMEM. */
 static int list_few_nodes(struct few *f, int64_t booking)
 {
@@ -304,9 +321,8 @@ static int list_few_nodes(struct few *f, int64_t booking)
             f->v[f->n_v++] = (struct few_node){
                 .node = v, .is_known = match_part_has(n->narrow, v), .rank = f->order < 0 ? ~v : v};
     free(fit);
-    uint32_t i = 0, node;
-    while (f->v && n->place.ops->next_shared(&n->place, booking, &i, &node))
-        mark_own(f, node);
+    if (f->v)
+        mark_booked(f, booking);
     return f->v ? 0 : -1;
 }
 

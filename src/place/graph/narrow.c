@@ -8,13 +8,7 @@
 bool graph_place_next_shared(const struct place *place, int64_t booking, uint32_t *i,
                              uint32_t *node)
 {
-    const struct graph_place *n = graph_place_of(place);
-    bool alone;
-
-    while (match_job_next_hold(n->match, booking, i, node, &alone))
-        if (!alone && n->graph->v[*node].type == TYPE_NODE)
-            return true;
-    return false;
+    return match_job_next_shared(graph_place_of(place)->match, booking, i, node);
 }
 
 /* Have so many words. Returns 0, or -1 with ENOMEM. */

@@ -360,8 +360,7 @@ static void restart(struct scene *c)
         SCENE_CHECK(c, sched_restore_uneven(to, &uneven[i]) == 0);
     struct sched_passed passed; /* a pass that nothing but the restart brings might rebalance */
     sched_passed(c->sched, &passed);
-    if (c->options.classes || c->options.late > 0)
-        SCENE_CHECK(c, sched_restore_passed(to, c->now, &passed) == 0);
+    SCENE_CHECK(c, sched_restore_passed(to, c->now, &passed) == 0);
     for (int i = 0; i < c->jobs; i++)
         c->job[i].handle = c->job[i].gone ? c->job[i].handle : c->job[i].next_handle;
     SCENE_CHECK(c, sched_check(to));

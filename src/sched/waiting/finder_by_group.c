@@ -221,6 +221,8 @@ void job_groups_measure(sched_t *s)
          slot = s->jobs[slot].details->following)
         if (s->jobs[slot].details->job_group != JOB_GROUP_NONE)
             s->jobs[slot].ask.units = t->v[s->jobs[slot].details->job_group].units;
+    if (s->queues->shares)
+        shares_measure_jobs(s);
     s->queues->wake_all = true;
 }
 

@@ -282,6 +282,23 @@ void shares_joined(sched_t *s, uint32_t slot)
         shares_filled(s, slot);
 }
 
+void shares_measure_jobs(sched_t *s)
+{
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following) {
+        if (s->jobs[slot].state == SCHED_REJECTED)
+            continue; /* no share knows it */
+        uint8_t is = s->queues->shares->job[slot].state;
+        if (is == SHARE_WAITING)
+            shares_opened(s, slot);
+        if (is == SHARE_PROMISED) {
+            tell_rest(s, slot, (struct share_sum){0});
+            shares_filled(s, slot);
+        }
+        class_order_changed(s, slot);
+    }
+}
+
 void shares_started(sched_t *s, uint32_t slot)
 {
     if (s->queues->shares->job[slot].state == SHARE_PROMISED)

@@ -52,6 +52,9 @@ void shares_closed(sched_t *s, uint32_t slot);
 /* As many of an entry's array hold something as may, or no longer. */
 void shares_filled(sched_t *s, uint32_t slot);
 
+/* With the machine has changed what jobs ask for. O(jobs) changes of the tree. */
+void shares_measure_jobs(sched_t *s);
+
 /* Of the gang that a job leads others wait with it than did. O(slots of the gang x roles). */
 void shares_joined(sched_t *s, uint32_t slot);
 

@@ -17,13 +17,22 @@
 
 /* ---- Order and events ---- */
 
+/* Between two priorities so many arrays are told apart by what is held of them, where a queue has classes (doc/classes.md). */
+static int64_t ranks_of_priority(const struct scene *c)
+{
+    bool any = false;
+    for (size_t q = 0; q < c->config.config.n_queues; q++)
+        any |= c->config.queue[q].by == SCHED_SHARE_CLASS;
+    return any ? 2048 : 1;
+}
+
 /* In the order of its queue's policy; the least goes first. */
 static int64_t rank_of(const struct scene *c, const struct scene_job *j)
 {
     const char *policy = c->config.queue[scene_lane(c, j->queue)].policy;
     if (strcmp(policy, "ageing") == 0)
         return j->submitted / c->config.config.second - 3600 * j->priority;
-    return -1 - j->priority;
+    return (-1 - j->priority) * ranks_of_priority(c);
 }
 
 bool scene_before(const struct scene *c, const struct scene_job *a, const struct scene_job *b)

@@ -192,6 +192,11 @@ static void test_leaves(void **state)
     struct scene_options restarted = options;
     restarted.restart = 1 + 920145 * 7 % 60;
     run(&options, &restarted);
+    /* A pass is cut off when one job has started whose time has come, and another one is still to. */
+    options.seed = 970458;
+    struct scene_options cut = options;
+    cut.budget = 1;
+    run(&options, &cut);
 }
 
 /* Scenes in which a decision was wrong once, or a law. */

@@ -283,7 +283,9 @@ static int prepare_pass(sched_t *s)
 static inline int look_at_level(sched_t *s, bool more, bool *done)
 {
     int rc = go(s, PASS_OUTRANK, outrank);
-    if (rc == 0 && s->pass.by_level && s->pass.has_made_room)
+    bool is_looking =
+        s->pass.phase > PASS_OUTRANK && s->pass.phase < PASS_HEADS; /* cut off there */
+    if (rc == 0 && s->pass.by_level && s->pass.has_made_room && !is_looking)
         return go(s, PASS_HEADS, heads_step); /* all are back where they were, or elsewhere */
     if (rc == 0)
         rc = go(s, PASS_SWEEP, sweep_step);

@@ -219,18 +219,18 @@ static bool gave_back(const struct scene *c, const struct sched_decision *d, siz
 }
 
 /* Whether a job that waits before and after a pass may have been kept by a limit in it, so that it stopped no queue: what
- * somebody of its lane was promised in the pass was given back again, for another time; or the limit has promised it a time
- * in the pass, which one before it has since.
+ * somebody of its lane was promised in the pass was given back again, for another time, or for one before it.
  */
 static bool was_kept_meanwhile(const struct scene *c, const struct scene_job *k)
 {
     if (k->before != SCHED_WAITING || k->state != SCHED_WAITING || !has_limits(c, k))
         return false;
-    if (k->promised)
-        return true;
-    for (int i = 0; i < c->jobs; i++)
-        if (c->job[i].promised_anew && is_of_lane(c, &c->job[i], scene_lane(c, k->queue)))
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *j = &c->job[i];
+        bool has_lost = j->promised && j->state == SCHED_WAITING;
+        if ((j->promised_anew || has_lost) && is_of_lane(c, j, scene_lane(c, k->queue)))
             return true;
+    }
     return false;
 }
 

@@ -31,7 +31,8 @@ static void job_has(struct scene *c, struct scene_job *j, int what, int64_t valu
         scene_ended(c, j, false);
         break;
     case 1:
-        j->excused |= waits && value < j->priority;
+        /* One that is raised has its turn again: with shares these may say that it is another one's. */
+        j->excused |= waits && (value < j->priority || c->options.classes);
         j->priority = value;
         if (waits)
             ledger_came(c, j);

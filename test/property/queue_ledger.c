@@ -190,6 +190,22 @@ static bool is_kept(const struct scene *c, const struct scene_job *j,
     return a.reason.kind == SCHED_REASON_LIMIT;
 }
 
+/* Whether what a job was promised in this pass may be a limit's promise, which counts for no depth, also if it starts by it. */
+static bool may_be_kept(const struct scene *c, const struct scene_job *j)
+{
+    return j->promised && j->before == SCHED_WAITING && has_limits(c, j);
+}
+
+/* Whether of a job's array as many may have been promised a time in this pass as may hold one, which some have lost again. */
+static bool may_be_full(const struct scene *c, const struct scene_job *j)
+{
+    bool has_most = j->most > 0 || strcmp(j->dependency, "singleton") == 0;
+    for (int i = 0; i < c->jobs && has_most; i++)
+        if (c->job[i].promised && strcmp(c->job[i].id, j->id) == 0)
+            return true;
+    return false;
+}
+
 /* Whether a waiting job has its turn later in this pass: a limit may have held it, as long as a reservation
  * behind it stood, when another one started. Where one was taken back it may wait again. The same goes for a
  * holder that something has come in the way of: it gives its reservation back, and a limit may hold it until
@@ -253,7 +269,8 @@ static void check_order(const struct scene *c, const struct scene_job *j)
         bool eligible =
             (k->before == SCHED_WAITING || k->before == SCHED_RESERVED) &&
             (k->state == SCHED_WAITING || k->state == SCHED_RESERVED || k->state == SCHED_RUNNING);
-        rank += eligible && !has_turn_later(c, k) && !scene_needs_down(c, k);
+        rank += eligible && !has_turn_later(c, k) && !may_be_kept(c, k) && !may_be_full(c, k) &&
+                !scene_needs_down(c, k);
         if (j->before !=
             SCHED_RESERVED) /* as who has preempted others is, also there: it has what it needs */
             SCENE_CHECK(c, depth_of(q) > 0 || !eligible || k->state == SCHED_RESERVED ||
@@ -491,11 +508,12 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         /* One that had preempted others, and must move as its queue has other nodes, gives way like others
          * then. So does one that only a limit kept, if the limit does so no more at the other time: it counts
          * for its queue's depth then, and may be beyond that. Classes are promised times in another order than they
-         * keep them in. One whose time has passed before the pass is put off as others are.
+         * keep them in. One whose time has passed before the pass is put off as others are. What is no later than
+         * before the pass is nothing lost.
          */
         SCENE_CHECK(c, !j->promised || j->expected || d->at <= j->promise || j->preempts ||
                            j->limited || is_passed_since(c, j) || c->options.classes ||
-                           (j->kept >= 0 && j->kept < c->now));
+                           (j->kept >= 0 && (j->kept < c->now || d->at <= j->kept)));
         c->excused += j->promise >= 0 && d->at > j->promise;
         j->put_back |= j->promise >= 0 && d->at > j->promise;
         j->promise = d->at;

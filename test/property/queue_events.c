@@ -98,6 +98,7 @@ static void split(struct scene *c, struct scene_job *j)
     CALL(c, h < 0, h = sched_split(c->sched, c->now, j->handle, j->member));
     SCENE_CHECK(c, h >= 0 && h != was);
     j->handle = h;
+    ledger_came(c, j);                            /* it has a turn of its own */
     for (int i = 0; i < c->jobs && promised; i++) /* the next one has that promise */
         if (!c->job[i].gone && (c->job[i].handle == was || c->job[i].handle == h))
             c->job[i].excused = true;

@@ -17,12 +17,15 @@
 
 /* ---- Order and events ---- */
 
-/* Between two priorities so many arrays are told apart by what is held of them, where a queue has classes (doc/classes.md). */
+/* Between two priorities so many arrays are told apart by what is held of them, where a queue has classes and no order of its own
+ * (doc/classes.md).
+ */
 static int64_t ranks_of_priority(const struct scene *c)
 {
     bool any = false;
     for (size_t q = 0; q < c->config.config.n_queues; q++)
-        any |= c->config.queue[q].by == SCHED_SHARE_CLASS;
+        any |= c->config.queue[q].by == SCHED_SHARE_CLASS &&
+               strcmp(c->config.queue[q].policy, "ageing") != 0;
     return any ? 2048 : 1;
 }
 
@@ -509,10 +512,12 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
          * then. So does one that only a limit kept, if the limit does so no more at the other time: it counts
          * for its queue's depth then, and may be beyond that. Classes are promised times in another order than they
          * keep them in. One whose time has passed before the pass is put off as others are. What is no later than
-         * before the pass is nothing lost.
+         * before the pass is nothing lost, nor is anything where limits are apart from estimates to one that may lose what
+         * it was promised before.
          */
         SCENE_CHECK(c, !j->promised || j->expected || d->at <= j->promise || j->preempts ||
                            j->limited || is_passed_since(c, j) || c->options.classes ||
+                           (c->options.apart && j->excused) ||
                            (j->kept >= 0 && (j->kept < c->now || d->at <= j->kept)));
         c->excused += j->promise >= 0 && d->at > j->promise;
         j->put_back |= j->promise >= 0 && d->at > j->promise;

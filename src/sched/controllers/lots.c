@@ -7,6 +7,7 @@
 #include "sched/controllers/limits.h"
 #include "sched/controllers/lots_priv.h"
 #include "sched/controllers/make_room.h"
+#include "sched/waiting/job_group.h"
 #include "sched/waiting/shares.h"
 
 void lots_free(struct lots *lots)
@@ -331,6 +332,23 @@ static int64_t settle_lots(struct preemption *h, int64_t booking)
     return -1;
 }
 
+/* Whether an open job is tried in the walk of a pass: other calendars have what is reserved, too. */
+static bool is_open_in_walk(const sched_t *s, uint32_t slot)
+{
+    return s->pass.phase == PASS_WALK && s->jobs[slot].state == SCHED_WAITING;
+}
+
+/* Where all are not enough who are being stopped, they are not for others that ask for the same: if no limit and no promise has
+ * kept this one.
+ */
+static void note_little(const struct preemption *h)
+{
+    const sched_t *s = h->s;
+    if (h->lots->is_going && is_open_in_walk(s, h->slot) && !h->is_refused && !s->pass.yields &&
+        is_enough_for_all(h))
+        job_kind_left_little(s, h->slot);
+}
+
 /* Where shares give no more after lots that leave nothing of what is short, those go first that do. */
 static int64_t choose_lots(struct preemption *h)
 {
@@ -345,6 +363,8 @@ static int64_t choose_lots(struct preemption *h)
             booking = take_lots(h, USEFUL, &refused);
         booking = settle_lots(h, booking);
     }
+    if (booking < 0 && errno == EBUSY)
+        note_little(h);
     return booking;
 }
 
@@ -362,5 +382,8 @@ int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct pla
     lots_measure(s, lots, slot);
     if (lots_count_gone(s, lots, slot) < 0)
         return -1;
-    return lots_list(h, lots_none_is_let(s, lots));
+    lots->is_going = lots_none_is_let(s, lots);
+    if (lots->is_going && is_open_in_walk(s, slot) && job_kind_is_left_little(s, slot))
+        return 0; /* there is no lot that is of use */
+    return lots_list(h, lots->is_going);
 }

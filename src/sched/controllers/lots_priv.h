@@ -38,7 +38,8 @@ struct lots {
     uint32_t node;                        /* whose queue has this node in the tree of shares, */
     int64_t amount[SHARE_DIMENSIONS_MAX]; /* and for how much */
     lots_may may;
-    bool is_cut; /* jobs of queues that give nothing by shares are not listed */
+    bool is_going; /* it lists those alone that are being stopped */
+    bool is_cut;   /* jobs of queues that give nothing by shares are not listed */
     struct lot *v;
     size_t n, cap;
     struct lots_gang *gang;

@@ -92,6 +92,12 @@ void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way, bool 
 int64_t job_group_made_within(sched_t *s, const struct lane *lane, const struct job_group *g,
                               bool in_turn);
 
+/* Whether what all leave who are being stopped is too little for an open job, whatever shares, its lane or its limits are; and
+ * that was found out of one in the walk of a pass.
+ */
+bool job_kind_is_left_little(const sched_t *s, uint32_t slot);
+void job_kind_left_little(const sched_t *s, uint32_t slot);
+
 /* A job is open, or has another limit. */
 void job_group_note_limit(const sched_t *s, uint32_t slot);
 

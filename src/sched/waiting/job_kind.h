@@ -33,6 +33,11 @@ struct job_kind {
     int64_t least;          /* no open job lasts less; INT64_MAX: there is none */
     bool is_less;           /* it may be that all last longer */
 
+    /* What is left by all who are being stopped is too little for jobs of this duration or a longer one (vain.c), */
+    int64_t leaves_little;
+    struct tried leaves_tried; /* as of then, */
+    uint64_t leaves_lists;     /* and of who they were: queues.stopping_lists */
+
     /* What its jobs of durations from least to most lack, as found out in this telling of reasons
      * (reason.c).
      */

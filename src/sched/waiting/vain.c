@@ -63,6 +63,25 @@ void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way, bool 
     g->vain[way].tried = tried_now(s);
 }
 
+/* Those who are being stopped are the same for all jobs, and where nothing has been given back since there is no more room. */
+bool job_kind_is_left_little(const sched_t *s, uint32_t slot)
+{
+    const struct queues *n = s->queues;
+    const struct job_kind *k = job_kind_of(s, slot);
+    return tried_is_now(s, &k->leaves_tried) && !n->stopping_is_stale &&
+           k->leaves_lists == n->stopping_lists && s->jobs[slot].ask.duration >= k->leaves_little;
+}
+
+void job_kind_left_little(const sched_t *s, uint32_t slot)
+{
+    struct job_kind *k = job_kind_of(s, slot);
+    if (s->queues->stopping_is_stale || job_kind_is_left_little(s, slot))
+        return;
+    k->leaves_little = s->jobs[slot].ask.duration;
+    k->leaves_tried = tried_now(s);
+    k->leaves_lists = s->queues->stopping_lists;
+}
+
 int64_t job_group_made_within(sched_t *s, const struct lane *lane, const struct job_group *g,
                               bool in_turn)
 {

@@ -128,6 +128,8 @@ void queues_destroy(sched_t *s)
     free(n->untold);
     free(n->victims);
     free(n->stopping);
+    free(n->runners.slot);
+    free(n->runners.first);
     free(n->awaited);
     free(n->awaiting);
     free(n->stopped);

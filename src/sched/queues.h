@@ -156,6 +156,13 @@ struct stopped {
     const char *id; /* interned */
 };
 
+/* Running jobs, and those that are about to start, by lane: those of lane i are from first[i] on and before first[i + 1]. */
+struct lane_runners {
+    bool is_known; /* who they are is that of now */
+    uint32_t *slot, *first;
+    size_t cap, cap_lanes;
+};
+
 /* A job holds what a running one still uses, whose end it waits for, by their slots. */
 struct awaited_pair {
     uint32_t victim, holder;
@@ -258,6 +265,7 @@ struct queues {
     size_t n_stopping, cap_stopping;
     bool stopping_is_stale;       /* who they are is to be found again (stopping_list) */
     uint64_t stopping_lists;      /* times that they were found */
+    struct lane_runners runners;  /* as far as they were asked for (controllers/lots.h) */
     struct awaited_pair *awaited; /* in the order in which that began (controllers/awaited.h) */
     size_t n_awaited, cap_awaited;
     struct sched_awaiting *awaiting; /* in a record */

@@ -1,5 +1,6 @@
 /* The list of lots: running jobs, spare members of gangs, gangs without these. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "berth/sched_config.h"
@@ -152,31 +153,43 @@ static int add_running(sched_t *s, struct lots *lots, uint32_t slot, uint64_t li
     return add_lot(s, lots, slot, LOT_OTHER, by_share) ? 0 : -1;
 }
 
-/* Which lanes may have lots: by lane. NULL with ENOMEM. */
-static bool *lanes_of_lots(const sched_t *s, const struct lots *lots)
+/* List who runs by lane, in a pass. Returns 0, or -1 with ENOMEM. O(1) where that is known, else O(running + lanes). */
+static int list_runners(sched_t *s)
 {
-    bool *may = calloc(s->n_lanes + (size_t)1, sizeof(*may));
-    for (uint32_t i = 0; may && i < s->n_lanes; i++)
-        may[i] = !s->queues->shares || lots_may_be_of(s, lots, i);
-    return may;
+    struct lane_runners *r = &s->queues->runners;
+    const struct heap *running = &s->queues->ends;
+    if (r->is_known)
+        return 0;
+    if (array_grow((void **)&r->slot, &r->cap, (size_t)running->n + 1, sizeof(*r->slot)) < 0 ||
+        array_grow((void **)&r->first, &r->cap_lanes, s->n_lanes + (size_t)2, sizeof(*r->first)) <
+            0)
+        return -1;
+    memset(r->first, 0, (s->n_lanes + (size_t)2) * sizeof(*r->first));
+    for (uint32_t i = 0; i < running->n; i++)
+        r->first[s->jobs[running->v[i].item].lane + 2]++;
+    for (uint32_t i = 2; i <= s->n_lanes; i++)
+        r->first[i] += r->first[i - 1];
+    for (uint32_t i = 0; i < running->n; i++)
+        r->slot[r->first[s->jobs[running->v[i].item].lane + 1]++] = running->v[i].item;
+    r->is_known = true;
+    return 0;
 }
 
 /* All lots, in no order, but for those of lanes of which shares give nothing. Returns 0, or -1 with ENOMEM. */
 static int list_lots(sched_t *s, struct lots *lots)
 {
-    const struct heap *running = &s->queues->ends;
+    const struct lane_runners *r = &s->queues->runners;
     uint64_t listing = ++s->queues->listings;
     unsigned preempts = s->queues->setup->queue[s->jobs[lots->slot].details->queue].preempts;
-    bool *may = lanes_of_lots(s, lots);
-    int rc = may && stopping_list(s) == 0 ? list_going(s, lots) : -1;
-    for (uint32_t i = 0; i < running->n && rc == 0; i++) {
-        uint32_t slot = running->v[i].item;
-        if (may[s->jobs[slot].lane])
-            rc = add_running(s, lots, slot, listing);
-        else
+    int rc = list_runners(s) == 0 && stopping_list(s) == 0 ? list_going(s, lots) : -1;
+    for (uint32_t i = 0; i < s->n_lanes && rc == 0; i++) {
+        bool any = r->first[i] < r->first[i + 1];
+        if (any && s->queues->shares && !lots_may_be_of(s, lots, i))
             lots->is_cut |= (preempts & SCHED_PREEMPTS_BORROWERS) != 0;
+        else
+            for (uint32_t k = r->first[i]; k < r->first[i + 1] && rc == 0; k++)
+                rc = add_running(s, lots, r->slot[k], listing);
     }
-    free(may);
     return rc;
 }
 

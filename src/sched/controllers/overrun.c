@@ -54,6 +54,7 @@ size_t sched_extended(const sched_t *s, const sched_job_t **jobs)
 static int reserve_end(sched_t *s, uint32_t slot)
 {
     struct heap *ends = &s->queues->ends;
+    s->queues->runners.is_known = false;
     return heap_has(ends, slot) ? 0 : heap_put(ends, slot, INT64_MAX, s->jobs[slot].key.seq);
 }
 
@@ -65,6 +66,7 @@ static void move_end_at_start(sched_t *s, uint32_t slot, enum sched_how how)
 
 static void forget_end(sched_t *s, uint32_t slot)
 {
+    s->queues->runners.is_known = false;
     if (heap_has(&s->queues->ends, slot))
         heap_take(&s->queues->ends, slot);
 }

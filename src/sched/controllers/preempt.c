@@ -118,6 +118,7 @@ void victims_list(sched_t *s)
         if (s->jobs[slot].state == SCHED_RUNNING)
             victim_add(s, slot);
     }
+    n->runners.is_known = false;
     n->more_preemptible++;
     n->preemptible_next = n->reclaim_next = s->now;
 }

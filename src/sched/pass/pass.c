@@ -347,6 +347,7 @@ static int run_within_budget(sched_t *s, int64_t now, bool more, uint64_t budget
     s->now = now;
     s->n_decisions = 0;
     s->queues->stopping_is_stale = true;
+    s->queues->runners.is_known = false;
     s->pass.budget = budget;
     s->pass.is_whole = budget == UINT64_MAX;
     if (s->queues->told.block) {

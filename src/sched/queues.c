@@ -5,6 +5,7 @@
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/starving.h"
 #include "sched/controllers/victims.h"
+#include "sched/controllers/young.h"
 #include "sched/pass/steps.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/lane.h"
@@ -128,6 +129,7 @@ void queues_destroy(sched_t *s)
     free(n->untold);
     free(n->victims);
     free(n->stopping);
+    free(n->young.slot);
     free(n->runners.slot);
     free(n->runners.first);
     free(n->awaited);
@@ -206,7 +208,7 @@ bool queues_check(const sched_t *s)
            s->finder->check(s) && limits_check(n->limits) && depend_check(n->depend) &&
            heap_check(&n->begins) && heap_check(&n->ends) && heap_check(&n->stops) &&
            heap_check(&n->starves) && clock_check(s) && members_check(s) && held_list_check(s) &&
-           (!n->shares || shares_check(s));
+           young_check(s) && (!n->shares || shares_check(s));
 }
 
 /* Whether a job is stopped for one of a queue that is not preemptible, and such queues have promised times to jobs behind

@@ -163,6 +163,14 @@ struct lane_runners {
     size_t cap, cap_lanes;
 };
 
+/* Who of those that run is young (controllers/young.h). */
+struct young {
+    bool is_known;
+    int64_t as_of; /* this time */
+    uint32_t *slot;
+    size_t n, cap;
+};
+
 /* A job holds what a running one still uses, whose end it waits for, by their slots. */
 struct awaited_pair {
     uint32_t victim, holder;
@@ -275,8 +283,9 @@ struct queues {
     bool any_tails;  /* a job may last, or might have lasted, longer than it is expected to */
     bool
         judges_all; /* and may do so where it could not before: all reservations are to be judged */
-    uint32_t judge_round;     /* the one that this began; 0: none has begun */
-    bool is_followed;         /* by another one of that time */
+    uint32_t judge_round; /* the one that this began; 0: none has begun */
+    bool is_followed;     /* by another one of that time */
+    struct young young;
     int64_t preemptible_next; /* when a running job becomes preemptible; INT64_MAX */
     int64_t
         reclaim_next; /* when more may be stopped for jobs that preempt others than these; INT64_MAX */
@@ -582,7 +591,7 @@ void needs_down_recall(sched_t *s);
 /* ---- preempt.c ---- */
 
 /* The first time after another one from which on a running job may be preempted; INT64_MAX: none.
- * O(victims).
+ * O(young), or where these are not known, O(victims).
  */
 int64_t next_preemptible(const sched_t *s, int64_t after);
 
@@ -599,7 +608,7 @@ void victims_list(sched_t *s);
 /* ---- reclaim.c ---- */
 
 /* The first time after another one from which on a running job may be stopped for those that preempt others than
- * preemptible ones; INT64_MAX: none. O(running).
+ * preemptible ones; INT64_MAX: none. O(young), or where these are not known, O(running).
  */
 int64_t next_reclaimed(const sched_t *s, int64_t after);
 

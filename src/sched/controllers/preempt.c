@@ -19,6 +19,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/make_room.h"
 #include "sched/controllers/rows.h"
+#include "sched/controllers/young.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang_array.h"
@@ -61,8 +62,16 @@ int64_t next_preemptible(const sched_t *s, int64_t after)
 {
     const struct queues *n = s->queues;
     int64_t next = INT64_MAX;
-    for (size_t i = 0; i < n->n_victims; i++) {
-        const struct job *job = &s->jobs[n->victims[i]];
+    size_t count;
+    const uint32_t *list = young_list(s, after, &count);
+    if (!list) {
+        list = n->victims;
+        count = n->n_victims;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct job *job = &s->jobs[list[i]];
+        if (job->state != SCHED_RUNNING || !job->details->is_in_victims)
+            continue;
         int64_t from = preemptible_from(s, job);
         if (is_preemptible(s, job) && from > after && from < next)
             next = from;
@@ -119,6 +128,7 @@ void victims_list(sched_t *s)
             victim_add(s, slot);
     }
     n->runners.is_known = false;
+    young_forget(s);
     n->more_preemptible++;
     n->preemptible_next = n->reclaim_next = s->now;
 }
@@ -182,6 +192,7 @@ static void list_if_preemptible(sched_t *s, uint32_t slot, enum sched_how how)
     (void)how;
     leave_preempting(s, slot);
     victim_add(s, slot);
+    young_started(s, slot);
     int64_t from = preemptible_from(s, job);
     if (is_preemptible(s, job) && from > s->now && from < n->preemptible_next)
         n->preemptible_next = from;
@@ -214,6 +225,7 @@ static enum step renew_preemptible(sched_t *s)
         return STEP_FAILED;
     if (n->preemptible_next > s->now)
         return STEP_BUSY;
+    young_settle(s);
     n->preemptible_next = next_preemptible(s, s->now);
     n->more_preemptible++;
     return STEP_BUSY;

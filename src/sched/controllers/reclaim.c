@@ -16,6 +16,7 @@
 #include "sched/controllers/lots.h"
 #include "sched/controllers/make_room.h"
 #include "sched/controllers/rows.h"
+#include "sched/controllers/young.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
@@ -170,8 +171,11 @@ int64_t next_reclaimed(const sched_t *s, int64_t after)
     const struct setup *setup = s->queues->setup;
     const struct heap *running = &s->queues->ends;
     int64_t next = INT64_MAX;
-    for (uint32_t i = 0; setup->preempts && i < running->n; i++) {
-        const struct job *job = &s->jobs[running->v[i].item];
+    size_t n;
+    const uint32_t *young = young_list(s, after, &n);
+    n = young ? n : running->n;
+    for (size_t i = 0; setup->preempts && i < n; i++) {
+        const struct job *job = &s->jobs[young ? young[i] : running->v[i].item];
         if (job->state != SCHED_RUNNING)
             continue;
         int64_t from =
@@ -201,8 +205,10 @@ static enum step renew_reclaimable(sched_t *s)
         n->shares || n->reclaim_next <= s->now || n->sought_for_limited != s->place->freed.next;
     if (seeks)
         limit_seek_again(s);
-    if (n->reclaim_next <= s->now)
+    if (n->reclaim_next <= s->now) {
+        young_settle(s);
         n->reclaim_next = next_reclaimed(s, s->now);
+    }
     return STEP_BUSY;
 }
 

@@ -69,15 +69,38 @@ static bool any_lane_may_take(const sched_t *s, uint32_t slot)
     return false;
 }
 
+/* Whether others might take from a job if it borrows. */
+static bool may_be_taken_from(const sched_t *s, uint32_t slot)
+{
+    return s->queues->shares && any_reclaims(s->queues->setup) && may_be_stopped_soon(s, slot) &&
+           any_lane_may_take(s, slot);
+}
+
 /* Whether a job borrows what others might take. *has: its queue, and what it asks for. */
 static bool borrows(const sched_t *s, uint32_t slot, struct lots *has)
 {
     *has = (struct lots){0};
-    if (!s->queues->shares || !any_reclaims(s->queues->setup) || !may_be_stopped_soon(s, slot) ||
-        !any_lane_may_take(s, slot))
+    if (!may_be_taken_from(s, slot))
         return false;
     lots_measure(s, has, slot);
     return may_borrow(s, slot, has);
+}
+
+/* Whether a job that waits borrows, however little it asks for: of something that it asks for its queue has all that it deserves.
+ * No is not sure. O(resources), where borrows measures what it asks for.
+ */
+static bool surely_borrows(const sched_t *s, uint32_t slot)
+{
+    const struct shares *shares = s->queues->shares;
+    const struct share_of_job *job = &shares->job[slot];
+    struct share_view view;
+    if (job->state != SHARE_WAITING || shares_are_mixed(s, slot))
+        return false;
+    share_look(shares->tree, lots_node(s, slot), &view);
+    for (uint32_t d = 0; d < share_dimensions(shares->tree); d++)
+        if (job->amount[d] > 0 && view.received[d] >= view.deserved[d])
+            return true;
+    return false;
 }
 
 /* 1: it does; 0, or -1 with ENOMEM. loan_end frees what *loan has in any case. */
@@ -138,7 +161,10 @@ int loan_is_wanted(sched_t *s, uint32_t slot)
 bool loan_is_one(const sched_t *s, uint32_t slot)
 {
     struct lots has;
-    return !s->jobs[slot].is_preempting && !s->jobs[slot].is_claiming && borrows(s, slot, &has);
+    if (s->jobs[slot].is_preempting || s->jobs[slot].is_claiming)
+        return false;
+    return s->queues->shares && surely_borrows(s, slot) ? may_be_taken_from(s, slot)
+                                                        : borrows(s, slot, &has);
 }
 
 enum step loan_let_others(sched_t *s, uint32_t slot)

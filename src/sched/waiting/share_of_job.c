@@ -104,8 +104,7 @@ static void tell_rest(sched_t *s, uint32_t slot, struct share_sum rest)
     job->rest = rest;
 }
 
-/* Whether it asks for members that are not alike. */
-static bool is_mixed(const sched_t *s, uint32_t slot)
+bool shares_are_mixed(const sched_t *s, uint32_t slot)
 {
     return gang_asks_whole(s, slot) && gang_of(s, slot)->n_roles > 1;
 }
@@ -179,7 +178,7 @@ void shares_together(const sched_t *s, uint32_t slot, struct share_sum *sum)
 {
     int64_t one[SHARE_DIMENSIONS_MAX];
     *sum = (struct share_sum){.n = (uint64_t)asked(s, slot)};
-    if (is_mixed(s, slot)) {
+    if (shares_are_mixed(s, slot)) {
         add_roles(s, slot, true, false, sum);
         return;
     }
@@ -193,7 +192,7 @@ static struct share_sum asked_by_all(const sched_t *s, uint32_t slot)
     struct share_sum sum = {.n = waiting_with(s, slot)};
     int64_t one[SHARE_DIMENSIONS_MAX];
     wants(s, s->jobs[slot].ask.class, asked(s, slot), one);
-    if (is_mixed(s, slot))
+    if (shares_are_mixed(s, slot))
         add_roles(s, slot, true, true, &sum);
     else
         add_alike(s, slot, one, shares_members(s, slot), &sum);
@@ -232,20 +231,20 @@ static uint64_t behind(const sched_t *s, uint32_t slot)
     if (s->queues->shares->job[slot].state != SHARE_PROMISED ||
         !(is_entry(s, slot) || gang_asks_whole(s, slot)) || array_is_full(s, slot))
         return 0;
-    for (uint32_t i = 0; is_mixed(s, slot) && i < gang->n_roles; i++)
+    for (uint32_t i = 0; shares_are_mixed(s, slot) && i < gang->n_roles; i++)
         n += (uint64_t)beyond(s, slot, &gang->role[i]);
     uint64_t members = waiting_with(s, slot), together = (uint64_t)asked(s, slot);
-    return is_mixed(s, slot) ? n : members > together ? members - together : 0;
+    return shares_are_mixed(s, slot) ? n : members > together ? members - together : 0;
 }
 
 void shares_filled(sched_t *s, uint32_t slot)
 {
     int64_t one[SHARE_DIMENSIONS_MAX];
     struct share_sum rest = {.n = behind(s, slot)};
-    if (rest.n == s->queues->shares->job[slot].rest.n && !(rest.n > 0 && is_mixed(s, slot)))
+    if (rest.n == s->queues->shares->job[slot].rest.n && !(rest.n > 0 && shares_are_mixed(s, slot)))
         return; /* of one role they are alike */
     wants(s, s->jobs[slot].ask.class, asked(s, slot), one);
-    if (rest.n > 0 && is_mixed(s, slot))
+    if (rest.n > 0 && shares_are_mixed(s, slot))
         add_roles(s, slot, false, true, &rest);
     else
         add_alike(s, slot, one, (int64_t)rest.n, &rest);
@@ -275,7 +274,7 @@ void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs)
 void shares_joined(sched_t *s, uint32_t slot)
 {
     const struct share_of_job *job = &s->queues->shares->job[slot];
-    bool same = job->members == waiting_with(s, slot) && !is_mixed(s, slot);
+    bool same = job->members == waiting_with(s, slot) && !shares_are_mixed(s, slot);
     if (job->state == SHARE_WAITING && !same)
         shares_opened(s, slot);
     if (job->state == SHARE_PROMISED)

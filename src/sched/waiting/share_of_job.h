@@ -42,6 +42,9 @@ int64_t shares_members(const sched_t *s, uint32_t slot);
 /* Workers that one of these asks for, of a queue with classes; where they are not alike, on average. */
 int64_t shares_units_of_one(const sched_t *s, uint32_t slot);
 
+/* Whether a job that is not running asks for members that are not alike. */
+bool shares_are_mixed(const sched_t *s, uint32_t slot);
+
 /* What of a job that is not running starts together. */
 void shares_together(const sched_t *s, uint32_t slot, struct share_sum *sum);
 

@@ -292,13 +292,21 @@ static int64_t within_now(sched_t *s, const struct lane *lane, const struct job_
                           bool in_turn)
 {
     int64_t within = within_of(lane, g->units);
+    int64_t made = job_group_made_within(s, lane, g, in_turn);
     struct job_kind *k = job_group_kind(s, g);
+    if (made == INT64_MAX - 1) /* whatever there is room for */
+        return made;
     if (within >= g->least && k->fails > g->least && !claims_are_open(s, lane))
         job_kind_count(s, k, within);
     if (k->fails <= within)
         within = k->fails - 1;
-    int64_t made = job_group_made_within(s, lane, g, in_turn);
     return made > within ? made : within;
+}
+
+/* Whether jobs of a lane may be looked at only to have their turn after others, as they borrow. */
+static bool may_be_put_off(const sched_t *s, const struct lane *lane)
+{
+    return lane->makes_room && s->queues->shares && !s->pass.lends;
 }
 
 /* Make the next job of the group after `after` that may fit a candidate. Returns 0, or -1 with ENOMEM. */
@@ -335,16 +343,32 @@ static int candidates_gather(sched_t *s, const struct lane *lane, struct line *l
     return 0;
 }
 
-/* Room may be made for jobs of all groups of a line: take them all in. Returns 0, or -1 with ENOMEM. O(groups). */
+/* Whether the walk looks at no job of any group of a line, as it is now: all last too long. Else it is not known. O(groups of
+ * the line).
+ */
+static bool none_is_to_be_looked_at(sched_t *s, const struct lane *lane, const struct line *line)
+{
+    struct queue_cursor c;
+    if (may_be_put_off(s, lane))
+        return false;
+    for (bool any = queue_begin(line->fill, &c); any; any = queue_next(&c)) {
+        const struct job_group *g = &s->queues->job_groups.v[queue_item(&c)];
+        if (s->queues->job_groups.near[queue_item(&c)].shortest <= within_now(s, lane, g, true))
+            return false;
+    }
+    return true;
+}
+
+/* Room may be made for jobs of all groups of a line: take them all in. Returns 0, or -1 with ENOMEM. O(groups of the line). */
 static int candidates_all(sched_t *s, const struct lane *lane, struct line *line)
 {
-    const struct job_groups *t = &s->queues->job_groups;
+    struct queue_cursor c;
     if (line->fill_begun)
         return 0;
-    for (uint32_t i = 0; i < t->n; i++)
-        if (t->v[i].jobs > 0 && t->near[i].whole == i && job_group_line(s, &t->v[i]) == line &&
-            !heap_has(&line->candidates, i) &&
-            candidate_put(s, lane, line, i, line->begun ? &line->after : NULL) < 0)
+    bool none = none_is_to_be_looked_at(s, lane, line);
+    for (bool any = queue_begin(line->fill, &c); any && !none; any = queue_next(&c))
+        if (!heap_has(&line->candidates, queue_item(&c)) &&
+            candidate_put(s, lane, line, queue_item(&c), line->begun ? &line->after : NULL) < 0)
             return -1;
     line->fill_begun = true;
     return 0;
@@ -408,12 +432,13 @@ static bool is_to_be_looked_at(sched_t *s, const struct lane *lane, const struct
 {
     int64_t duration = s->jobs[g->candidate].ask.duration;
     return duration <= within_now(s, lane, g, true) ||
-           (lane->makes_room && s->queues->shares && !s->pass.lends &&
-            duration <= within_now(s, lane, g, false) && loan_is_wanted(s, g->candidate) != 0);
+           (may_be_put_off(s, lane) && duration <= within_now(s, lane, g, false) &&
+            loan_is_wanted(s, g->candidate) != 0);
 }
 
 static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool *failed)
 {
+    bool asked_all = false;
     *failed = false;
     if (line != &lane->line)
         return part_next(s, lane, line);
@@ -429,6 +454,12 @@ static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool
         struct job_group *g = &s->queues->job_groups.v[line->candidates.v[0].item];
         if (is_to_be_looked_at(s, lane, g))
             return g->candidate;
+        if (lane->makes_room && !asked_all && none_is_to_be_looked_at(s, lane, line)) {
+            while (line->candidates.n > 0)
+                heap_take(&line->candidates, line->candidates.v[0].item);
+            return JOB_NONE;
+        }
+        asked_all = true;
         if (fill_done(s, g->candidate, s->jobs[g->candidate].key) < 0) {
             /* there is less room by now */
             *failed = true;

@@ -348,6 +348,7 @@ static const struct place_ops cores_ops = {
     .book = cores_book,
     .reserve = cores_reserve,
     .release = cores_release,
+    .undo = cores_release,
     .lift = cores_lift,
     .drop = cores_drop,
     .fits = cores_fits,

@@ -101,6 +101,7 @@ static const struct place_ops flat_ops = {
     .book = flat_book,
     .reserve = flat_reserve,
     .release = flat_release,
+    .undo = flat_release,
     .lift = flat_lift,
     .drop = flat_drop,
     .fits = flat_fits,

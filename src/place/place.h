@@ -125,6 +125,11 @@ struct place_ops {
     /* Give a booking back. */
     void (*release)(struct place *place, int64_t booking);
 
+    /* The same of one that was made for a try, of which nobody has learned meanwhile that anything of it was taken: nothing is
+     * freed by it. It may be lifted.
+     */
+    void (*undo)(struct place *place, int64_t booking);
+
     /* Its job starts: choose which parts of the machine it gets. Returns 0, or -1 and nothing is changed:
      * EBUSY if the booking has run out and there are not enough, ENOMEM. NULL where parts have no names. On
      * a graph the booking becomes an allocation: for [now, now + duration), or as it is if it lasts that

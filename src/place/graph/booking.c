@@ -285,6 +285,16 @@ void graph_place_release(struct place *place, int64_t booking)
     capacity_gave_back(n);
 }
 
+void graph_place_undo(struct place *place, int64_t booking)
+{
+    struct graph_place *n = graph_place_of(place);
+
+    if (match_job_is_forced(n->match, booking))
+        capacity_doubt(n);
+    graph_place_unbook(n, booking);
+    capacity_gave_back(n);
+}
+
 int graph_place_start(struct place *place, const struct place_ask *ask, int64_t booking,
                       int64_t now)
 {

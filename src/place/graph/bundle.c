@@ -243,6 +243,18 @@ void bundle_release(struct place *place, int64_t booking)
     free_bundle_slot(place, booking);
 }
 
+void bundle_undo(struct place *place, int64_t booking)
+{
+    if (!is_bundle(booking)) {
+        OPS.undo(place, booking);
+        return;
+    }
+    struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++)
+        OPS.undo(place, b->v[b->first + i]);
+    free_bundle_slot(place, booking);
+}
+
 void bundle_lift(struct place *place, int64_t booking, bool briefly)
 {
     if (!is_bundle(booking)) {

@@ -137,6 +137,7 @@ int64_t bundle_probe(struct place *place, const struct place_ask *ask, int64_t a
 int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at,
                     uint32_t *of_role);
 void bundle_release(struct place *place, int64_t booking);
+void bundle_undo(struct place *place, int64_t booking);
 void bundle_lift(struct place *place, int64_t booking, bool briefly);
 void bundle_drop(struct place *place, const struct place_ask *ask, int64_t booking);
 bool bundle_fits(struct place *place, const struct place_ask *ask, int64_t booking);

@@ -262,6 +262,7 @@ int64_t graph_place_reserve(struct place *place, const struct place_ask *ask, in
                             int64_t *at);
 int64_t graph_place_book(struct place *place, const struct place_ask *ask, int64_t at);
 void graph_place_release(struct place *place, int64_t booking);
+void graph_place_undo(struct place *place, int64_t booking);
 int graph_place_start(struct place *place, const struct place_ask *ask, int64_t booking,
                       int64_t now);
 void graph_place_allocate(struct place *place, int64_t booking, int64_t now);

@@ -84,7 +84,7 @@ static int64_t book(struct preemption *h)
     int64_t booking = preemption_try(h);
     if (booking < 0 || lets_hold(h, booking))
         return booking;
-    ops->release(s->place, booking);
+    ops->undo(s->place, booking);
     h->is_refused = true;
     errno = EBUSY;
     return -1;
@@ -134,7 +134,7 @@ static int64_t book_without(struct preemption *h, struct lot *lot, int64_t booki
     if (steady)
         place->ops->lift(place, booking, false);
     else
-        place->ops->release(place, booking);
+        place->ops->undo(place, booking);
     take_lot(h, lot, false);
     int64_t without = book(h);
     int saved = errno;
@@ -146,7 +146,7 @@ static int64_t book_without(struct preemption *h, struct lot *lot, int64_t booki
         return booking;
     }
     if (steady)
-        place->ops->release(place, booking);
+        place->ops->undo(place, booking);
     errno = saved;
     return without;
 }
@@ -293,7 +293,7 @@ static int find_needed(struct preemption *h)
         booking = spare_lots(h, booking);
     if (booking < 0)
         return -1;
-    h->s->place->ops->release(h->s->place, booking);
+    h->s->place->ops->undo(h->s->place, booking);
     for (size_t i = 0; i < lots->n; i++)
         lots->v[i].is_needed = lots->v[i].is_taken;
     put_all_back(h);
@@ -327,7 +327,7 @@ static int64_t settle_lots(struct preemption *h, int64_t booking)
         booking = spare_lots(h, booking);
     if (booking < 0 || shares_let_all(h))
         return booking;
-    h->s->place->ops->release(h->s->place, booking);
+    h->s->place->ops->undo(h->s->place, booking);
     errno = EBUSY;
     return -1;
 }

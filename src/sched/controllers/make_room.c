@@ -231,7 +231,7 @@ int room_would_be(sched_t *s, uint32_t slot, victims_begin begin)
     int is = booking < 0 && errno != EBUSY ? -1 : 0;
     if (booking >= 0) {
         is = may_hold_at_last(s, slot, booking);
-        s->place->ops->release(s->place, booking);
+        s->place->ops->undo(s->place, booking);
         preemption_put_all_back(&h);
     }
     preemption_end(&h);

@@ -124,31 +124,38 @@ static void spare_apart(struct preemption *h, struct lot *lot, int64_t booking)
         take_lot(h, lot, true);
 }
 
+/* The booking of a job while lots are put back that it does not need. */
+struct sparing {
+    int64_t booking;
+    bool is_steady, is_marked;
+    bool is_lifted; /* out of the calendars, as a lot was needed */
+};
+
 /* Put a lot back and book the job without it. If the job needs the lot, take it again and keep the former booking: a steady one
- * is set aside meanwhile, as the job would be given the same again; any other is made again. Returns the booking, or -1 with
- * ENOMEM.
+ * is lifted from then on, as the job would be given the same again; any other is made again. booking -1: ENOMEM.
  */
-static int64_t book_without(struct preemption *h, struct lot *lot, int64_t booking, bool steady)
+static void book_without(struct preemption *h, struct lot *lot, struct sparing *is)
 {
     struct place *place = h->s->place;
-    if (steady)
-        place->ops->lift(place, booking, false);
-    else
-        place->ops->undo(place, booking);
+    if (!is->is_steady)
+        place->ops->undo(place, is->booking);
+    else if (!is->is_lifted)
+        place->ops->lift(place, is->booking, false);
+    is->is_lifted = is->is_steady;
     take_lot(h, lot, false);
     int64_t without = book(h);
     int saved = errno;
     if (without < 0 && errno == EBUSY) {
         take_lot(h, lot, true);
-        if (!steady)
-            return book(h);
-        place->ops->drop(place, h->ask, booking);
-        return booking;
+        if (!is->is_steady)
+            is->booking = book(h);
+        return;
     }
-    if (steady)
-        place->ops->undo(place, booking);
+    if (is->is_steady)
+        place->ops->undo(place, is->booking);
+    is->is_lifted = false;
+    is->booking = without;
     errno = saved;
-    return without;
 }
 
 /* Put back the lots that the job does not need, beginning with the last one. To see whether it needs a lot, it is booked anew
@@ -159,26 +166,28 @@ static int64_t book_without(struct preemption *h, struct lot *lot, int64_t booki
 static int64_t spare_lots(struct preemption *h, int64_t booking)
 {
     struct lots *lots = h->lots;
-    const struct place_ops *ops = h->s->place->ops;
-    bool steady = booking >= 0 && is_steady(h), marked = false;
-    for (size_t i = lots->n; i-- > 0 && booking >= 0;) {
+    struct place *place = h->s->place;
+    struct sparing is = {.booking = booking, .is_steady = booking >= 0 && is_steady(h)};
+    for (size_t i = lots->n; i-- > 0 && is.booking >= 0;) {
         struct lot *lot = &lots->v[i];
         if (!lot->is_taken || goes_along(lots, lot))
             continue;
-        if (steady && !marked)
-            marked = ops->mark(h->s->place, booking, true) == 0;
-        if (marked && is_apart(h, lot)) {
-            spare_apart(h, lot, booking);
+        if (is.is_steady && !is.is_marked)
+            is.is_marked = place->ops->mark(place, is.booking, true) == 0;
+        if (is.is_marked && is_apart(h, lot)) {
+            spare_apart(h, lot, is.booking);
             continue;
         }
-        if (marked)
-            ops->mark(h->s->place, booking, false);
-        marked = false;
-        booking = book_without(h, lot, booking, steady);
+        if (is.is_marked)
+            place->ops->mark(place, is.booking, false);
+        is.is_marked = false;
+        book_without(h, lot, &is);
     }
-    if (marked)
-        ops->mark(h->s->place, booking, false);
-    return booking;
+    if (is.is_marked)
+        place->ops->mark(place, is.booking, false);
+    if (is.is_lifted)
+        place->ops->drop(place, h->ask, is.booking);
+    return is.booking;
 }
 
 /* Whether stopping a lot may be of use: what it holds, or what its user's or queue's limits count. Members of gangs always

@@ -3,6 +3,7 @@
 #include "berth/sched_admin.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/blocks.h"
+#include "sched/controllers/lots.h"
 #include "sched/controllers/starving.h"
 #include "sched/controllers/victims.h"
 #include "sched/controllers/young.h"
@@ -130,6 +131,7 @@ void queues_destroy(sched_t *s)
     free(n->victims);
     free(n->stopping);
     free(n->young.slot);
+    lots_kept_free(n->lots_kept);
     free(n->runners.slot);
     free(n->runners.first);
     free(n->awaited);

@@ -158,7 +158,8 @@ struct stopped {
 
 /* Running jobs, and those that are about to start, by lane: those of lane i are from first[i] on and before first[i + 1]. */
 struct lane_runners {
-    bool is_known; /* who they are is that of now */
+    bool is_known;  /* who they are is that of now */
+    uint64_t lists; /* times that they were found */
     uint32_t *slot, *first;
     size_t cap, cap_lanes;
 };
@@ -273,6 +274,7 @@ struct queues {
     size_t n_stopping, cap_stopping;
     bool stopping_is_stale;       /* who they are is to be found again (stopping_list) */
     uint64_t stopping_lists;      /* times that they were found */
+    struct lots_kept *lots_kept;  /* the last ones (controllers/lots.h); NULL */
     struct lane_runners runners;  /* as far as they were asked for (controllers/lots.h) */
     struct awaited_pair *awaited; /* in the order in which that began (controllers/awaited.h) */
     size_t n_awaited, cap_awaited;

@@ -394,5 +394,5 @@ int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct pla
     lots->is_going = lots_none_is_let(s, lots);
     if (lots->is_going && is_open_in_walk(s, slot) && job_kind_is_left_little(s, slot))
         return 0; /* there is no lot that is of use */
-    return lots_list(h, lots->is_going);
+    return lots_take_kept(h) ? 0 : lots_list(h, lots->is_going);
 }

@@ -33,7 +33,9 @@ int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct pla
  */
 bool lots_are_none(sched_t *s, uint32_t slot);
 
-/* NULL is fine. */
-void lots_free(struct lots *lots);
+/* Free what a search has listed, or keep it for the next one of the lane, which mostly lists the same. NULL is fine. */
+struct lots_kept;
+void lots_end(struct preemption *h);
+void lots_kept_free(struct lots_kept *kept);
 
 #endif

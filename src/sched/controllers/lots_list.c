@@ -172,6 +172,7 @@ static int list_runners(sched_t *s)
     for (uint32_t i = 0; i < running->n; i++)
         r->slot[r->first[s->jobs[running->v[i].item].lane + 1]++] = running->v[i].item;
     r->is_known = true;
+    r->lists++;
     return 0;
 }
 
@@ -262,6 +263,8 @@ int lots_list(struct preemption *h, bool going)
     struct lots *lots = h->lots;
     if ((going ? list_going(h->s, lots) : list_lots(h->s, lots)) < 0)
         return -1;
+    if (!going) /* by now who runs and who is being stopped is known */
+        lots->of = lots_of_job(h->s, lots);
     if (lots->n > 0)
         qsort(lots->v, lots->n, sizeof(*lots->v), compare_lots);
     return add_victims(h);

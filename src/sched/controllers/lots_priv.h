@@ -33,7 +33,16 @@ struct lots_gang {
     bool is_whole;  /* and so is the rest */
 };
 
+/* What all lots of a lane follow from, beside the lane: they are the same as long as this is. */
+struct lots_of {
+    bool is_known; /* else they may be others for each job */
+    uint32_t lane;
+    unsigned asks;                               /* a bit for each resource that is asked for */
+    uint64_t booked, runners, stopping, changes; /* how often these have changed */
+};
+
 struct lots {
+    struct lots_of of;
     uint32_t slot;                        /* who asks, */
     uint32_t node;                        /* whose queue has this node in the tree of shares, */
     int64_t amount[SHARE_DIMENSIONS_MAX]; /* and for how much */
@@ -78,5 +87,14 @@ uint32_t lots_leaf(const sched_t *s, uint32_t slot);
  * Returns 0, or -1 with ENOMEM.
  */
 int lots_list(struct preemption *h, bool going);
+
+/* lots_kept.c: what the lots of a job follow from, in a pass; and take those that the last search had, if they are the same.
+ * False: they are to be listed.
+ */
+struct lots_of lots_of_job(const sched_t *s, const struct lots *lots);
+bool lots_take_kept(struct preemption *h);
+
+/* Free what a struct lots has, and it. NULL is fine. */
+void lots_free(struct lots *lots);
 
 #endif

@@ -124,8 +124,7 @@ int preemption_begin(struct preemption *h, sched_t *s, uint32_t slot, const stru
 
 void preemption_end(struct preemption *h)
 {
-    lots_free(h->lots);
-    h->lots = NULL;
+    lots_end(h);
     free(h->victim);
     h->victim = NULL;
 }

@@ -150,6 +150,11 @@ struct line {
     bool fill_begun;
     struct queue_key fill_after; /* groups up to here are among the candidates */
     struct heap candidates;      /* groups by the key of the job that is to be tried */
+
+    /* Where any job may be tried, in place of candidates as long as they are in queue order: */
+    bool scans, scan_begun;
+    struct queue_key scan_after; /* the next one behind this is tried, */
+    uint32_t scanned;            /* which was this when it was asked for last */
 };
 
 /* The waiting jobs of one queue. */

@@ -251,7 +251,7 @@ static void wake(sched_t *s, bool all)
 
 static void fill_begin(struct lane *lane, struct line *line)
 {
-    line->fill_begun = false;
+    line->fill_begun = line->scans = line->scan_begun = false;
     lane->rooms_as_of = UINT64_MAX;
     while (line->candidates.n > 0)
         heap_take(&line->candidates, line->candidates.v[0].item);
@@ -343,6 +343,18 @@ static int candidates_gather(sched_t *s, const struct lane *lane, struct line *l
     return 0;
 }
 
+/* Whether the walk looks at a job of a group, whose turn it is: it may fit, or room may be made for it; or, where that
+ * could be at another time, it borrows what others wait for, so that its leaf has its turn after them (share_walk.c).
+ */
+static bool is_to_be_looked_at(sched_t *s, const struct lane *lane, const struct job_group *g,
+                               uint32_t slot)
+{
+    int64_t duration = s->jobs[slot].ask.duration;
+    return duration <= within_now(s, lane, g, true) ||
+           (may_be_put_off(s, lane) && duration <= within_now(s, lane, g, false) &&
+            loan_is_wanted(s, slot) != 0);
+}
+
 /* Whether the walk looks at no job of any group of a line, as it is now: all last too long. Else it is not known. O(groups of
  * the line).
  */
@@ -363,15 +375,49 @@ static bool none_is_to_be_looked_at(sched_t *s, const struct lane *lane, const s
 static int candidates_all(sched_t *s, const struct lane *lane, struct line *line)
 {
     struct queue_cursor c;
+    const struct queue_key *after = line->begun ? &line->after : NULL;
     if (line->fill_begun)
         return 0;
-    bool none = none_is_to_be_looked_at(s, lane, line);
-    for (bool any = queue_begin(line->fill, &c); any && !none; any = queue_next(&c))
+    if (line->scans)
+        after = line->scan_begun ? &line->scan_after : NULL;
+    for (bool any = queue_begin(line->fill, &c); any; any = queue_next(&c))
         if (!heap_has(&line->candidates, queue_item(&c)) &&
-            candidate_put(s, lane, line, queue_item(&c), line->begun ? &line->after : NULL) < 0)
+            candidate_put(s, lane, line, queue_item(&c), after) < 0)
             return -1;
     line->fill_begun = true;
     return 0;
+}
+
+/* Whether any job of a lane is a candidate, whatever there is room for, so that they are in queue order. */
+static bool any_may_be_tried(const sched_t *s, const struct lane *lane)
+{
+    return lane->makes_room && s->queues->setup->queue[lane->queue].any_preempts != 0;
+}
+
+/* The next job of a line in queue order, if it is to be looked at; JOB_NONE: it is not, or there is none. *ends: so it is with all
+ * that are left. No group is taken in for that.
+ */
+static uint32_t scan_next(sched_t *s, const struct lane *lane, struct line *line, bool *ends)
+{
+    struct queue_entry entry;
+    if (!line->scans) {
+        line->scans = true;
+        line->scan_begun = line->begun;
+        line->scan_after = line->after;
+    }
+    *ends = !queue_after(lane->open, line->scan_begun ? &line->scan_after : NULL, &entry);
+    if (!*ends && is_to_be_looked_at(s, lane, job_group_of(s, entry.item), entry.item)) {
+        line->scanned = entry.item;
+        return entry.item;
+    }
+    *ends = *ends || none_is_to_be_looked_at(s, lane, line);
+    return JOB_NONE;
+}
+
+/* Whether a walk goes through all jobs of a line in queue order. */
+static bool scans(const sched_t *s, const struct line *line)
+{
+    return line->scans && !line->fill_begun && s->pass.phase == PASS_WALK;
 }
 
 static int fill_done(sched_t *s, uint32_t slot, struct queue_key key)
@@ -379,6 +425,13 @@ static int fill_done(sched_t *s, uint32_t slot, struct queue_key key)
     struct lane *lane = lane_of(s, slot);
     struct line *line = &lane->line;
     uint32_t group = job_group_whole_of(s, slot);
+    if (scans(s, line) && line->scanned == slot) {
+        line->scan_begun = true;
+        line->scan_after = key;
+        return 0;
+    }
+    if (scans(s, line) && candidates_all(s, lane, line) < 0)
+        return -1;
     if (s->queues->job_groups.v[group].candidate != slot || !heap_has(&line->candidates, group))
         return 0; /* of a part: the first of its group is still to be looked at */
     heap_take(&line->candidates, group);
@@ -393,6 +446,8 @@ static void choose_candidate_anew(sched_t *s, uint32_t slot)
     struct line *line = &lane->line;
     uint32_t group = job_group_whole_of(s, slot);
     const struct job_group *g = &s->queues->job_groups.v[group];
+    if (scans(s, line) && candidates_all(s, lane, line) < 0)
+        s->queues->wake_all = true;
     bool is_there = heap_has(&line->candidates, group);
     bool passed = lane->makes_room || !queue_before(line->fill_after, g->key);
     if (s->pass.phase != PASS_WALK || !(is_there || (line->fill_begun && passed)))
@@ -425,17 +480,6 @@ static uint32_t part_next(sched_t *s, struct lane *lane, const struct line *line
     return slot;
 }
 
-/* Whether the walk looks at a group's candidate, whose turn it is: it may fit, or room may be made for it; or, where that
- * could be at another time, it borrows what others wait for, so that its leaf has its turn after them (share_walk.c).
- */
-static bool is_to_be_looked_at(sched_t *s, const struct lane *lane, const struct job_group *g)
-{
-    int64_t duration = s->jobs[g->candidate].ask.duration;
-    return duration <= within_now(s, lane, g, true) ||
-           (may_be_put_off(s, lane) && duration <= within_now(s, lane, g, false) &&
-            loan_is_wanted(s, g->candidate) != 0);
-}
-
 static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool *failed)
 {
     bool asked_all = false;
@@ -444,6 +488,13 @@ static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool
         return part_next(s, lane, line);
     for (;;) {
         rooms_update(s, lane);
+        bool ends = false;
+        uint32_t next = JOB_NONE;
+        if (!line->fill_begun && any_may_be_tried(s, lane))
+            next = scan_next(s, lane, line, &ends);
+        line->fill_begun |= ends;
+        if (next != JOB_NONE)
+            return next;
         if ((lane->makes_room ? candidates_all(s, lane, line) : candidates_gather(s, lane, line)) <
             0) {
             *failed = true;
@@ -452,7 +503,7 @@ static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool
         if (line->candidates.n == 0)
             return JOB_NONE;
         struct job_group *g = &s->queues->job_groups.v[line->candidates.v[0].item];
-        if (is_to_be_looked_at(s, lane, g))
+        if (is_to_be_looked_at(s, lane, g, g->candidate))
             return g->candidate;
         if (lane->makes_room && !asked_all && none_is_to_be_looked_at(s, lane, line)) {
             while (line->candidates.n > 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "match/book/fill_tree.h"
 #include "match/walk/walk.h"
 
 /* ---- Nodes ---- */
@@ -39,6 +40,30 @@ static uint32_t node_after(const struct match *m, uint32_t node)
     return at >= run->first && at < run->end ? child[at] : VERTEX_NONE;
 }
 
+/* Whether a policy is first fit where most is left. */
+static bool goes_by_fill(const struct policy *p)
+{
+    return p->first && p->fill == FILL_EMPTIEST;
+}
+
+/* The first node in the order of such a policy, of those beside one; VERTEX_NONE: what is asked for has a say in that. */
+static uint32_t emptiest_node(const struct match *m, uint32_t node)
+{
+    const struct fills *f = &m->fills;
+    const struct fill *above = &f->v[f->of[vertex_above(m, node)]];
+    uint32_t first = above->n_groups == 1 ? fill_tree_first(m, above->groups) : FILL_NONE;
+    return first == FILL_NONE ? VERTEX_NONE : f->v[first].vertex;
+}
+
+/* Whether nobody holds anything of a vertex or is promised anything, whenever, where the policy goes by that. */
+static bool is_unused(const struct match *m, uint32_t v)
+{
+    const struct fills *f = &m->fills;
+    uint32_t i = goes_by_fill(&m->policy) ? f->of[v] : FILL_NONE;
+    return !goes_by_fill(&m->policy) ||
+           (i != FILL_NONE && f->v[i].full == 0 && f->v[i].promised == 0);
+}
+
 /* Whether nothing of a vertex is taken in a window, down or in a block. */
 static bool is_idle(const struct state *s, int64_t at, int64_t end)
 {
@@ -56,7 +81,7 @@ static bool is_idle_like(const struct match *m, uint32_t v, uint32_t other, int6
     const uint32_t *child, *as;
     uint32_t n = topo_children(t, v, &child);
     topo_children(t, other, &as);
-    if (!is_idle(m->state[v], at, end))
+    if (!is_idle(m->state[v], at, end) || !is_unused(m, v))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (child[i] - v != as[i] - other ||
@@ -80,15 +105,15 @@ void repeat_clear(struct match *m)
     m->repeat = (struct repeat){.host = VERTEX_NONE};
 }
 
-/* Whether equal requests are for one node each and the policy takes nodes by id. */
+/* Whether equal requests are for one node each and the policy takes nodes by id, or where most is left. */
 static bool is_for_nodes(const struct walk *w)
 {
     const struct policy *p = w->policy;
     const struct request *q = &w->rq[w->requests->variant[0]];
     return q->type == TYPE_NODE && q->next == REQUEST_NONE && w->requests->n_variants == 1 &&
            !w->requests->moldable && !w->requests->by_property && !w->spec->constraints &&
-           p->score == SCORE_ID && !p->first && p->graph != ORDER_RUNS && w->t->is_tree &&
-           !w->m->flexible && !w->m->has_orphans;
+           ((p->score == SCORE_ID && !p->first) || goes_by_fill(p)) && p->graph != ORDER_RUNS &&
+           w->t->is_tree && !w->m->flexible && !w->m->has_orphans;
 }
 
 /* The node that a job has something of, if that and what is above the node is all; VERTEX_NONE. The first *n holds are of
@@ -202,8 +227,9 @@ struct job *repeat_next(struct match *m, const struct plan_ask *ask, int64_t job
     if (!m->alike.is || !r->is_whole || r->host == VERTEX_NONE ||
         !is_asked_again(r, ask, at, reservation))
         return NULL;
-    if (r->given == r->n) {
-        uint32_t node = node_after(m, r->host);
+    bool by_fill = goes_by_fill(&m->policy);
+    if (by_fill || r->given == r->n) {
+        uint32_t node = by_fill ? emptiest_node(m, r->host) : node_after(m, r->host);
         if (node == VERTEX_NONE || !match_part_has(ask->within, node) ||
             !is_idle_like(m, node, r->node, at, at + ask->duration))
             return NULL;

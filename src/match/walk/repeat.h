@@ -6,6 +6,10 @@
  * each other, and the policy takes nodes by id. Then the best node is the first in the order that has room. Those before
  * the last one had none, and nothing was given back. The last one has none either once it was given as much as the
  * first one was before another was taken.
+ *
+ * Where the policy takes a node of which most is left (book/fill.h), the first in that order is the best if it has room. It
+ * has if nobody holds anything of it, for now or later, as of the first one that was taken; and the same of it comes first
+ * then.
  */
 #ifndef MATCH_REPEAT_H
 #define MATCH_REPEAT_H

@@ -462,8 +462,11 @@ class Ledger:
                    for n in nodes) >= j.nodes()
 
     def is_free(self, j, but=()):
-        """Whether it fits from now on beside all that is held and promised but by some."""
-        return self.fits_at(j, self.now, self.seen_by(j, self.windows(tuple(but) + (j,))))
+        """Whether it fits from now on beside all that is held and promised but by some, and claimed by jobs that go before it:
+        it may take what others claim."""
+        w = self.world
+        behind = [k for k in w.waiting() if k.claim and w.key(j) < w.key(k)]
+        return self.fits_at(j, self.now, self.seen_by(j, self.windows(tuple(but) + (j, *behind))))
 
     def seen_by(self, j, windows):
         """What is held and promised, as a job has to look at it that may start now: before a promised start it goes by

@@ -233,6 +233,30 @@ bool claims_lift(sched_t *s, enum claims_which which, uint32_t slot)
     return any;
 }
 
+/* The last claim in queue order; JOB_NONE. */
+static uint32_t last_of_all(const sched_t *s)
+{
+    const struct queues *n = s->queues;
+    uint32_t last = JOB_NONE;
+    for (size_t i = 0; i < n->n_claims; i++) {
+        uint32_t slot = n->claims[i].slot;
+        if (last == JOB_NONE || queue_before(s->jobs[last].key, s->jobs[slot].key))
+            last = slot;
+    }
+    return last;
+}
+
+bool claims_are_behind(const sched_t *s)
+{
+    uint32_t last = last_of_all(s);
+    for (uint32_t i = 0; i < s->n_lanes && last != JOB_NONE; i++) {
+        struct queue_entry first;
+        if (queue_first(s->lanes[i].open, &first) && queue_before(first.key, s->jobs[last].key))
+            return true;
+    }
+    return false;
+}
+
 void claims_lay(sched_t *s)
 {
     struct queues *n = s->queues;

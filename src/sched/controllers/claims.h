@@ -49,6 +49,11 @@ void claims_lay(sched_t *s);
 bool claims_are_open(const sched_t *s, const struct lane *lane);
 bool claims_admit(const sched_t *s, uint32_t slot);
 
+/* Whether an open job goes before one with a claim, of which it may take: where claims leave room says nothing of it. O(lanes
+ * and claims).
+ */
+bool claims_are_behind(const sched_t *s);
+
 /* Why a job with a claim waits; its texts are valid until the next call that changes anything. */
 void claim_reason(sched_t *s, uint32_t slot, struct sched_reason *why);
 

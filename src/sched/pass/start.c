@@ -235,10 +235,16 @@ static enum step start_in_claims(sched_t *s, uint32_t slot, bool turn)
     return step;
 }
 
+/* Of what jobs behind it claim it may have, too. What has no room then has none for those behind the claims either. */
 enum step start_open(sched_t *s, uint32_t slot, bool turn)
 {
+    bool any = s->queues->n_claims > 0 && claims_lift(s, CLAIMS_BEHIND, slot);
     enum step step = start_beside(s, slot, turn, true);
-    return step == STEP_BUSY && s->queues->n_claims > 0 ? start_in_claims(s, slot, turn) : step;
+    if (step == STEP_BUSY && s->queues->n_claims > 0)
+        step = start_in_claims(s, slot, turn);
+    if (any)
+        claims_lay(s);
+    return step;
 }
 
 enum step start_surely(sched_t *s, uint32_t slot)

@@ -234,6 +234,7 @@ static void wake(sched_t *s, bool all)
     const struct place_ops *ops = s->place->ops;
     if (!all && s->place->freed.next == s->queues->seen)
         return;
+    all |= claims_are_behind(s);
     for (uint32_t i = 0; i < t->kinds.n; i++) {
         struct job_kind *k = &t->kinds.v[i];
         if (k->groups == 0 || k->fails == INT64_MAX)
@@ -296,7 +297,8 @@ static int64_t within_now(sched_t *s, const struct lane *lane, const struct job_
     struct job_kind *k = job_group_kind(s, g);
     if (made == INT64_MAX - 1) /* whatever there is room for */
         return made;
-    if (within >= g->least && k->fails > g->least && !claims_are_open(s, lane))
+    if (within >= g->least && k->fails > g->least && !claims_are_open(s, lane) &&
+        !claims_are_behind(s))
         job_kind_count(s, k, within);
     if (k->fails <= within)
         within = k->fails - 1;

@@ -240,20 +240,20 @@ class Claims:
         ledger.law("enters", before or spare or unknown or in_time, k, "what %s claims: %s" % (j.name, j.claim.text))
 
     def check_promised(self, ledger):
-        """What is claimed is promised to such jobs only. Who comes to stand behind the claim's job keeps what it was promised
-        before."""
+        """What is claimed is promised to no job behind the claim's, but to those whose limits are over when it begins: who may be
+        stopped runs there without a promise, which would be in the way of the claim's job. Who comes to stand behind that one
+        keeps what it was promised before."""
         w = ledger.world
         kept = {(k.name, holding.text, start) for k, holding, start, until in ledger.windows_before}
         for j in w.waiting():
+            # What was promised meanwhile to jobs before it counted.
+            meanwhile = any(d["decision"] == "reserve" and w.key(w.jobs[d["job"]]) < w.key(j) and
+                            w.jobs[d["job"]].promise != d["start"] for d in ledger.decided)
             for k in w.waiting() if j.claim else ():
                 if k is j or not k.promised or not k.promised.things() & j.claim.things() or w.key(k) < w.key(j) or \
                         (k.name, k.promised.text, k.promise) in kept:
                     continue
-                q = w.lane_config(j.queue)
-                may = is_stopped_at_once(w, k) or (q.get("claims-admit") == "unknown" and k.duration == FOREVER)
-                may |= any(d["decision"] == "reserve" and w.key(w.jobs[d["job"]]) < w.key(j) and
-                           w.jobs[d["job"]].promise != d["start"] for d in ledger.decided)  # what was promised meanwhile counted
-                ledger.law("promised in", may or k.promise + k.limit <= self.begins[j.name], k, j.name)
+                ledger.law("promised in", meanwhile or k.promise + k.limit <= self.begins[j.name], k, j.name)
 
     @staticmethod
     def is_unsure(world, job):

@@ -222,7 +222,10 @@ static enum step keep_for_limit(sched_t *s, uint32_t slot)
     if ((s->queues->setup->preempts && s->pass.phase == PASS_WALK) || is_twice)
         step = controllers_make_room(s, slot);
     bool waits = is_twice && lane_of(s, slot)->depth == 0;
-    return step == STEP_BUSY && !waits ? promise_kept(s, slot) : step;
+    if (step != STEP_BUSY || waits)
+        return step;
+    claims_lay(s); /* it may run in them: a time there is in the way of their jobs */
+    return promise_kept(s, slot);
 }
 
 /* There is no room for an open job beside what claims withhold. If it may be stopped it may have of that. */

@@ -232,3 +232,59 @@ def entered(scene, decisions, shown):
         {"at": 11, "job": "w", "decision": "wait", "reason": "claims 1 of 2 nodes, waits for a"},
         start(12, "b", "node1", 17)])
     return True
+
+
+def claimed_both(config, more):
+    """Two queues, of which the first starves; a job of unknown end; and one that waits for it with a claim of both nodes from 11
+    on, and more events."""
+    events = [submit(0, "a", "q0", 1, 100), submit(1, "w", "q0", 2, 100)] + more
+    del events[0]["submit"]["duration"]
+    return dict({"q0": {"policy": "easy", "starvation-threshold": 10}}, **config), events, [
+        start(0, "a", "node0", None), {"at": 1, "job": "w", "decision": "wait", "reason": "resources node"},
+        {"at": 11, "job": "w", "decision": "wait", "reason": "claims 1 of 2 nodes, waits for a"}]
+
+
+def promised_in(queue):
+    """A job is promised a time in what another one claims."""
+    def change(scene, decisions, shown):
+        """A job is promised a time in what another one claims, also one that may be stopped there."""
+        config, events, told = claimed_both({"q1": {"policy": "easy", "preemptible": "cancel"}}, [submit(12, "b", queue, 1, 5)])
+        shown.clear()
+        shown.update({12: {"b": "node1"}})
+        shown.claimed = {11: {"w": "node[0-1]"}, 12: {"w": "node[0-1]"}}
+        decisions[:] = by_hand(scene, config, events, told + [{"at": 12, "job": "b", "decision": "reserve", "start": 20}])
+        return True
+    return change
+
+
+def claimed_memory(scene, decisions, shown):
+    """Two jobs claim more memory of a node than it has."""
+    config, events, told = claimed_both({}, [submit(1, "v", "q0", 2, 100, cores=1, memory=5)])
+    config["q0"]["claims"] = 2
+    events[1]["submit"].update(cores=1, memory=5)
+    shown.clear()
+    shown.claimed = {11: {"w": "node[0-1]/core0,node[0-1]/memory:5", "v": "node[0-1]/core1,node[0-1]/memory:5"}}
+    decisions[:] = by_hand(scene, config, events, told[:2] + [
+        {"at": 1, "job": "v", "decision": "wait", "reason": "resources core"},
+        {"at": 11, "job": "w", "decision": "wait", "reason": "claims 1 of 2 cores, waits for a"},
+        {"at": 11, "job": "v", "decision": "wait", "reason": "claims 1 of 2 cores, waits for a"}])
+    scene.memory = 8
+    return True
+
+
+def waits_behind_claim(policy):
+    """A job waits for what another one behind it claims."""
+    def change(scene, decisions, shown):
+        """A job waits though what is free is claimed by nobody who goes before it."""
+        config, events, told = claimed_both({"q1": {"policy": policy}}, [submit(1, "b", "q0", 1, 20), submit(1, "k", "q1", 1, 5)])
+        events[1:4] = [events[2], events[3], dict(events[1], at=2)]
+        events[1]["at"] = 0
+        shown.clear()
+        shown.claimed = {12: {"w": "node[0-1]"}, 20: {"w": "node[0-1]"}}
+        decisions[:] = by_hand(scene, config, events, [
+            told[0], start(0, "b", "node1", 20), {"at": 1, "job": "k", "decision": "wait", "reason": "resources node"},
+            dict(told[1], at=2), {"at": 12, "job": "w", "decision": "wait", "reason": "claims 0 of 2 nodes, waits for a,b"},
+            {"at": 20, "job": "b", "decision": "end", "status": "done"},
+            {"at": 20, "job": "w", "decision": "wait", "reason": "claims 1 of 2 nodes, waits for a"}])
+        return True
+    return change

@@ -3,9 +3,9 @@ law has to notice. usage: mutate.py PLAYER"""
 import copy
 import sys
 
-from hand import array_counts_as_many, entered, half_let_in, lent_before_open, lent_before_promise, let_in, limited_by_promise, \
-    more_work_lost, moved_in, older, overtaken, put_off_behind_higher, put_off_beside, put_off_guaranteed, second_promised, \
-    stopped_by_limit, waits_behind_promise
+from hand import array_counts_as_many, claimed_memory, entered, half_let_in, lent_before_open, lent_before_promise, let_in, \
+    limited_by_promise, more_work_lost, moved_in, older, overtaken, promised_in, put_off_behind_higher, put_off_beside, \
+    put_off_guaranteed, second_promised, stopped_by_limit, waits_behind_claim, waits_behind_promise
 from ledger import Ledger
 from run import Player
 from scenes import Scene
@@ -472,6 +472,8 @@ MUTATIONS = [
     ("lent", "shares", lent_before_promise), ("lent", "shares", lent_before_open),
     ("early claim", "claims", claimed_early), ("claim kept", "claims", claim_moved), ("claims", "claims", fewer_claims),
     ("starving", "claims", unclaimed), ("enters", "claims", entered),
+    ("promised in", "claims", promised_in("q0")), ("promised in", "claims", promised_in("q1")),
+    ("claimed memory", "claims", claimed_memory), ("idle", "claims", waits_behind_claim("fcfs")),
     ("whole", "arrays", one_of_array_rejected), ("never", "queues", never_rejected),
 ]
 

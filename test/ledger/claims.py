@@ -246,9 +246,10 @@ class Claims:
         w = ledger.world
         kept = {(k.name, holding.text, start) for k, holding, start, until in ledger.windows_before}
         for j in w.waiting():
-            # What was promised meanwhile to jobs before it counted.
-            meanwhile = any(d["decision"] == "reserve" and w.key(w.jobs[d["job"]]) < w.key(j) and
-                            w.jobs[d["job"]].promise != d["start"] for d in ledger.decided)
+            # What was promised to jobs before it, as this instant began or meanwhile, counted until they lost it or started.
+            had = [(k.name, start) for k, holding, start, until in ledger.windows_before]
+            had += [(d["job"], d["start"]) for d in ledger.decided if d["decision"] == "reserve"]
+            meanwhile = any(w.key(w.jobs[name]) < w.key(j) and w.jobs[name].promise != start for name, start in had)
             for k in w.waiting() if j.claim else ():
                 if k is j or not k.promised or not k.promised.things() & j.claim.things() or w.key(k) < w.key(j) or \
                         (k.name, k.promised.text, k.promise) in kept:

@@ -193,15 +193,6 @@ static uint32_t choose_open_job(sched_t *s, bool *is_candidate, bool *failed)
     return JOB_NONE;
 }
 
-/* A holder of the level for whom room may be made, after those that were tried; JOB_NONE. */
-static uint32_t next_holder(const sched_t *s)
-{
-    const struct pass *p = &s->pass;
-    uint32_t holder = p->tries_holders ? held_next(s, p->begun, p->after) : JOB_NONE;
-    bool is = holder != JOB_NONE && !queue_before(p->floor, s->jobs[holder].key);
-    return is ? holder : JOB_NONE;
-}
-
 /* Those that borrow are looked at when open jobs have had their turns. */
 static enum step look_at_holder(sched_t *s, uint32_t holder)
 {
@@ -278,7 +269,7 @@ enum step share_walk_step(sched_t *s)
     p->has_made_room |= displaced_are_back(s);
     if (p->has_made_room) /* others may have what that one was promised: first those before it */
         return STEP_BUSY;
-    uint32_t holder = next_holder(s);
+    uint32_t holder = walk_next_holder(s);
     if (holder != JOB_NONE)
         return look_at_holder(s, holder);
     if (class_order_refresh(s) < 0 || gang_order_refresh(s) < 0)

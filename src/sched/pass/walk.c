@@ -205,6 +205,17 @@ enum step walk_look_at_holder(sched_t *s, uint32_t slot)
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
+/* One with a claim is not among them: it starts wherever there is room before others are stopped for it (claims.c). */
+uint32_t walk_next_holder(const sched_t *s)
+{
+    const struct pass *p = &s->pass;
+    uint32_t holder = p->tries_holders ? held_next(s, p->begun, p->after) : JOB_NONE;
+    while (holder != JOB_NONE && s->jobs[holder].is_claiming)
+        holder = held_next(s, true, s->jobs[holder].key);
+    bool is = holder != JOB_NONE && !queue_before(p->floor, s->jobs[holder].key);
+    return is ? holder : JOB_NONE;
+}
+
 enum step walk_looked(sched_t *s, uint32_t slot, enum step step)
 {
     const struct job *job = &s->jobs[slot];
@@ -266,9 +277,7 @@ static enum step walk_step(sched_t *s)
         (best == JOB_NONE || queue_before(s->jobs[candidate].key, s->jobs[best].key));
     if (is_candidate)
         best = candidate;
-    uint32_t holder = p->tries_holders ? held_next(s, p->begun, p->after) : JOB_NONE;
-    if (holder != JOB_NONE && queue_before(p->floor, s->jobs[holder].key))
-        holder = JOB_NONE;
+    uint32_t holder = walk_next_holder(s);
     if (is_behind_blocked(s, best, holder)) {
         p->has_made_room = true;
         return STEP_BUSY;

@@ -15,6 +15,9 @@ uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *faile
 enum step walk_look(sched_t *s, uint32_t slot);
 enum step walk_look_at_holder(sched_t *s, uint32_t slot);
 
+/* The next holder of the level for whom room may be made, after those that were tried; JOB_NONE. */
+uint32_t walk_next_holder(const sched_t *s);
+
 /* An open job has been looked at, in a step: if a limit has promised it a time, it looks for victims as any holder, wherever the
  * walk is.
  */

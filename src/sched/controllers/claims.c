@@ -48,6 +48,7 @@ static void note_claim(sched_t *s, uint32_t slot)
     heap_move(&s->due, slot, INT64_MAX, job->key.seq);
     held_waits(s, slot, false); /* as it did with a promise that it had before: a claim is kept */
     job->is_claiming = true;
+    job->details->is_expected = false; /* as its promise was: others go by their limits */
     n->claims[n->n_claims++] = (struct claim){.slot = slot};
     n->had_claims = true;
 }

@@ -93,16 +93,23 @@ class Claims:
     def begin(self, ledger, job, claim):
         """From when on a claim withholds: now, or if all these times are known, the first at which one of those ends that it
         waits for, or may be stopped. Who has come since its job starves makes that no earlier. Those that start behind the job
-        at this instant have come after that was so."""
+        at this instant have come after that was so, and who was promised a later time may have started after that."""
         w, now = ledger.world, ledger.now
         was, starves = self.begins.get(job.name, 0), self.starves(ledger, job)
-        found = list(awaited(w, job, claim, now))
+        found = [(k, self.end_before(ledger, k, end) if k.start == now and now >= starves else end)
+                 for k, end in awaited(w, job, claim, now)]
         there = [(k, end) for k, end in found if k.start != now or w.key(k) < w.key(job)]
         for some in filter(None, [there, found]):
             ends = [was if (k.start is None or k.start >= starves) and was > now and (end < was or end == FOREVER) else end
                     for k, end in some]
             was = now if FOREVER in ends else min(ends)
         return was
+
+    @staticmethod
+    def end_before(ledger, job, end):
+        """When one that starts at this instant was to end, or could have been stopped, if it was promised a later time before."""
+        promise = ledger.promises_before.get(job.name)
+        return end if promise is None else min(end + max(0, promise - ledger.now), FOREVER)
 
     def go_on(self, ledger):
         """Jobs have ended, and other things have happened, at an instant at which nothing is decided yet."""

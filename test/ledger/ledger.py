@@ -48,7 +48,7 @@ class Ledger:
         """The ends of jobs, the events, what is decided, and then what is true until the next instant."""
         w = self.world
         decided = self.decisions.get(self.now, [])
-        before = {j.name: j.promise for j in w.waiting()}
+        self.promises_before = before = {j.name: j.promise for j in w.waiting()}
         self.firm_before = {j.name for j in w.waiting() if j.promise is not None and j.firm}
         self.windows_before = [found for found in self.windows() if found[0].state == WAITING]
         self.held_before = held_before = {j.name for j in w.waiting() if j.promise is not None}

@@ -224,7 +224,7 @@ def lengths_of(scene, job):
         return
     if chance < 0.4:
         job["runtime"] = r.randint(1, job["duration"])
-    elif chance < 0.45 and not scene.has("claims"):  # there nobody takes longer than is known
+    elif chance < 0.45:
         job["runtime"] = job["duration"] + r.randint(1, 30)
     if scene.has("estimates") and not scene.one_in(3):
         longest = job.pop("duration")

@@ -229,6 +229,9 @@ void match_keep_free_end(struct match *m);
 /* Add the units of pools that it holds to a sum for each vertex, or take them away again. O(holds). */
 void match_job_weigh(const struct match *m, int64_t jobid, int64_t *units, bool on);
 
+/* The blocks, by number, that contain a vertex, or with `any` something that is in it. */
+uint64_t match_blocks_of(const struct match *m, uint32_t v, bool any);
+
 /* The blocks, by number, that it holds something of. O(holds). */
 uint64_t match_job_blocks(const struct match *m, int64_t jobid);
 

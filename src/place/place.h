@@ -325,12 +325,12 @@ struct place_ops {
     int (*free_beside)(struct place *place, const int64_t *bookings, size_t n, int64_t now,
                        int64_t *free);
 
-    /* How much of a type a booking holds, and how much of that nobody else does now. The type is "node" for one that
-     * has whole nodes, else cores or what the machine has instead. Returns the type, or NULL with ENOMEM. O(vertices +
-     * what all bookings hold).
+    /* How much of a type a booking holds, and how much of that nobody else does now and some blocks, by number, don't have.
+     * The type is "node" for one that has whole nodes, else cores or what the machine has instead. Returns the type, or
+     * NULL with ENOMEM. O(vertices + what all bookings hold).
      */
-    const char *(*withheld)(struct place *place, int64_t booking, int64_t now, int64_t *has,
-                            int64_t *of);
+    const char *(*withheld)(struct place *place, int64_t booking, int64_t now, uint64_t blocks,
+                            int64_t *has, int64_t *of);
 
     /* Another end of a booking, whatever else is booked there. Returns 0, or -1 with ENOMEM. */
     int (*extend)(struct place *place, int64_t booking, int64_t end);

@@ -147,6 +147,7 @@ struct claim {
     uint32_t slot;
     bool is_aside, has_others;
     uint64_t asked;
+    int64_t clear; /* until then it may be that blocks have something of it */
 };
 
 /* A job that is being stopped for another one, by its id and member. */

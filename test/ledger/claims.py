@@ -1,8 +1,8 @@
 """Starving jobs and their claims as berth-config(5) says them (`starvation-threshold`, `claims`, `claims-admit`). Which nodes
 a claim is of is told; whether it may be, who may run there, and for how long anybody waits follows from the words."""
 import limits
-from words import Holding
-from world import FOREVER, WAITING
+from words import TOOL, Holding, entries, names
+from world import FOREVER, WAITING, meets, on_until
 
 SECOND = 1  # in which nobody is stopped
 
@@ -53,6 +53,15 @@ def awaited(world, job, claim, now):
             yield k, min(k.promise + k.duration, FOREVER)
 
 
+def clear_from(world, job, claim, now):
+    """The first time from now on at which no block has something of a claim that is not for its job."""
+    mine = [b for b in world.all_blocks() if not world.permits(b, job) and
+            (names(b["resources"]) & claim.nodes() or (claim.tools and TOOL in entries(b["resources"])))]
+    while any(meets(b, now, now + 1) for b in mine):
+        now = max(on_until(b, now) for b in mine if meets(b, now, now + 1))
+    return now
+
+
 def has_others(ledger, job, claim, some):
     """Whether one of these, for whom a claim waits, is neither preemptible nor has come since its job starves."""
     starves = ledger.claims.starves(ledger, job)
@@ -92,18 +101,19 @@ class Claims:
 
     def begin(self, ledger, job, claim):
         """From when on a claim withholds: now, or if all these times are known, the first at which one of those ends that it
-        waits for, or may be stopped. Who has come since its job starves makes that no earlier. Those that start behind the job
+        waits for, or may be stopped; and no earlier than blocks are over that have something of it. Who has come since its job starves makes that no earlier. Those that start behind the job
         at this instant have come after that was so, and who was promised a later time may have started after that."""
         w, now = ledger.world, ledger.now
         was, starves = self.begins.get(job.name, 0), self.starves(ledger, job)
+        clear = clear_from(w, job, claim, now)
         found = [(k, self.end_before(ledger, k, end) if k.start == now and now >= starves else end)
                  for k, end in awaited(w, job, claim, now)]
         there = [(k, end) for k, end in found if k.start != now or w.key(k) < w.key(job)]
         for some in filter(None, [there, found]):
             ends = [was if (k.start is None or k.start >= starves) and was > now and (end < was or end == FOREVER) else end
                     for k, end in some]
-            was = now if FOREVER in ends else min(ends)
-        return was
+            was = max(now if FOREVER in ends else min(ends), clear)
+        return max(was, clear)
 
     @staticmethod
     def end_before(ledger, job, end):

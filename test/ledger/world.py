@@ -331,6 +331,12 @@ def on_from(block, at):
     return max(begin, at) if at < begin + block["duration"] else FOREVER
 
 
+def on_until(block, at):
+    """When the occurrence of a block is over that is on at a time."""
+    begin, every = block["start"], block.get("every", 0)
+    return begin + block["duration"] + ((at - begin) // every * every if every else 0)
+
+
 def ends_of(block, before):
     """When occurrences of a block end, up to a time: at least the first one."""
     end, every = block["start"] + block["duration"], block.get("every", 0)

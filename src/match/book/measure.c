@@ -103,6 +103,12 @@ static int64_t clear_at(const struct match *m, uint32_t v, uint16_t type, uint64
     return sum;
 }
 
+uint64_t match_blocks_of(const struct match *m, uint32_t v, bool any)
+{
+    const struct state *s = m->state[v];
+    return s ? s->blocks | (any ? s->blocks_below : 0) : 0;
+}
+
 /* What a hold has of a type, less what these blocks have of it. */
 static int64_t clear_of_hold(const struct match *m, const struct hold *h, uint16_t type,
                              uint64_t blocks)

@@ -544,8 +544,8 @@ bool graph_place_stands(struct place *place, const struct place_ask *ask, int64_
                         int64_t now);
 int graph_place_free_beside(struct place *place, const int64_t *bookings, size_t n, int64_t now,
                             int64_t *free);
-const char *graph_place_withheld(struct place *place, int64_t booking, int64_t now, int64_t *has,
-                                 int64_t *of);
+const char *graph_place_withheld(struct place *place, int64_t booking, int64_t now, uint64_t blocks,
+                                 int64_t *has, int64_t *of);
 
 /* ---- Why ---- */
 

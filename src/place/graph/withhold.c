@@ -142,8 +142,8 @@ static bool holds_nodes(const struct graph_place *n, int64_t booking)
     return false;
 }
 
-const char *graph_place_withheld(struct place *place, int64_t booking, int64_t now, int64_t *has,
-                                 int64_t *of)
+const char *graph_place_withheld(struct place *place, int64_t booking, int64_t now, uint64_t blocks,
+                                 int64_t *has, int64_t *of)
 {
     struct graph_place *n = graph_place_of(place);
     const struct bundle *all = is_bundle(booking) ? bundle_of(place, booking) : NULL;
@@ -161,6 +161,9 @@ const char *graph_place_withheld(struct place *place, int64_t booking, int64_t n
     for (uint32_t b = 0; b < n->n_bookings; b++)
         if (holds_at(n, b, now)) /* what lies over others is not */
             mark(n, marks, b, OTHERS, whole);
+    for (uint32_t v = 0; v < n->graph->n && blocks; v++)
+        if (match_blocks_of(n->match, v, n->graph->v[v].type == type) & blocks)
+            marks[v] |= OTHERS;
     for (uint32_t v = 0; v < n->graph->n; v++) {
         uint8_t is = n->graph->v[v].type == type ? marks_of(n, marks, v) : 0;
         *of += is & OWN ? n->graph->v[v].size : 0;

@@ -75,6 +75,36 @@ int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
     return first_turn(s, blocks_of(s, slot, booking), from, false, block);
 }
 
+/* When one of some blocks is over that are on at a time: the last one, or else the first. INT64_MAX: none is. */
+static int64_t end_of_turn(const sched_t *s, uint64_t blocks, int64_t at, bool last)
+{
+    uint64_t on = blocks_during(s->queues, blocks, at, at + 1);
+    int64_t end = INT64_MAX;
+    for (uint64_t i = on; i; i &= i - 1) {
+        const struct sched_block *b = s->queues->block[__builtin_ctzll(i)].block;
+        int64_t until = block_met_until(b, at, at + 1);
+        end = i == on || (until > end) == last ? until : end;
+    }
+    return end;
+}
+
+int64_t blocks_over(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
+{
+    uint64_t blocks = blocks_of(s, slot, booking);
+    for (int i = 0; i < TURNS_FOLLOWED; i++) {
+        int64_t end = end_of_turn(s, blocks, from, true);
+        if (end == INT64_MAX)
+            return from;
+        from = end;
+    }
+    return INT64_MAX;
+}
+
+int64_t blocks_next_end(const sched_t *s, uint32_t slot, int64_t at)
+{
+    return end_of_turn(s, blocks_of(s, slot, -1), at, false);
+}
+
 int64_t blocks_come_to_all(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
 {
     const struct place_ops *ops = s->place->ops;

@@ -43,6 +43,14 @@ int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
 /* The same of a booking that may be a gang's: when such blocks have come over each of its members. */
 int64_t blocks_come_to_all(const sched_t *s, uint32_t slot, int64_t booking, int64_t from);
 
+enum { TURNS_FOLLOWED = 64 }; /* of blocks, each of which begins before another one is over */
+
+/* The first time on or after `from` at which none of these is on; INT64_MAX: that is not known. And the first end of those that
+ * are on at a time, whatever the job will hold; INT64_MAX: none is.
+ */
+int64_t blocks_over(const sched_t *s, uint32_t slot, int64_t booking, int64_t from);
+int64_t blocks_next_end(const sched_t *s, uint32_t slot, int64_t at);
+
 /* The same of one that begins then, whatever the job will hold. */
 int64_t blocks_begin(const sched_t *s, uint32_t slot, int64_t from, uint32_t *block);
 

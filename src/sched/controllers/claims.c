@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "berth/sched_config.h"
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
@@ -41,7 +42,7 @@ static uint32_t last_claim(const sched_t *s, uint32_t queue, bool more)
     return found >= n->setup->queue[queue].claims + more ? last : JOB_NONE;
 }
 
-static void note_claim(sched_t *s, uint32_t slot)
+static void note_claim(sched_t *s, uint32_t slot, int64_t at)
 {
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
@@ -49,7 +50,7 @@ static void note_claim(sched_t *s, uint32_t slot)
     held_waits(s, slot, false); /* as it did with a promise that it had before: a claim is kept */
     job->is_claiming = true;
     job->details->is_expected = false; /* as its promise was: others go by their limits */
-    n->claims[n->n_claims++] = (struct claim){.slot = slot};
+    n->claims[n->n_claims++] = (struct claim){.slot = slot, .clear = at};
     n->had_claims = true;
 }
 
@@ -59,16 +60,16 @@ static int claims_reserve(struct queues *n)
 }
 
 /* An open job holds a booking of all that it claims, which lies over others. */
-static enum step hold(sched_t *s, uint32_t slot, int64_t booking)
+static enum step hold(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     struct job *job = &s->jobs[slot];
     int64_t duration = job->ask.duration;
     job->ask.duration = s->place->endless;
-    enum step step = controllers_count(s, slot, booking, s->now);
+    enum step step = controllers_count(s, slot, booking, at);
     if (step == STEP_BUSY) {
         job->is_kept = true;
         job->details->keeper = NO_CALENDAR;
-        if (claims_reserve(s->queues) < 0 || held_insert(s, slot, s->now, booking) < 0) {
+        if (claims_reserve(s->queues) < 0 || held_insert(s, slot, at, booking) < 0) {
             controllers_uncount(s, slot, booking);
             job->is_kept = false;
             step = STEP_FAILED;
@@ -82,7 +83,7 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t booking)
     }
     s->booked++;
     s->queues->starving_tried = (struct tried){0}; /* the walk looks at it */
-    note_claim(s, slot);
+    note_claim(s, slot, at);
     starving_relieved(s, slot);
     displaced_end(s, slot);
     tell_later(s, slot);
@@ -154,13 +155,13 @@ static int find_met(const sched_t *s, uint32_t slot, int64_t booking, uint32_t *
 /* Jobs behind one lose their claims to it, if limits let it have its own: the last one where its queue has no claim left, and
  * those that hold something of its booking. STEP_BUSY if that is done; STEP_DONE: limits do not; STEP_FAILED.
  */
-static enum step take_claims(sched_t *s, uint32_t slot, uint32_t last, int64_t booking)
+static enum step take_claims(sched_t *s, uint32_t slot, uint32_t last, int64_t booking, int64_t at)
 {
     uint32_t met;
     if (find_met(s, slot, booking, &met) < 0)
         return STEP_FAILED;
     if ((last != JOB_NONE || met != JOB_NONE) &&
-        !controllers_may_hold(s, slot, s->place->endless, booking, s->now))
+        !controllers_may_hold(s, slot, s->place->endless, booking, at))
         return STEP_DONE;
     for (last = last == JOB_NONE ? met : last; last != JOB_NONE; last = met)
         if (held_to_open(s, last, false) < 0 || find_met(s, slot, booking, &met) < 0)
@@ -177,25 +178,26 @@ enum step claim_make(sched_t *s, uint32_t slot)
     if (none_left)
         return STEP_BUSY;
     claims_lift(s, CLAIMS_BEHIND, slot);
-    int64_t booking = claim_choose(s, slot);
+    int64_t at, booking = claim_choose(s, slot, &at);
     int error = errno;
     claims_lay(s);
     if (booking < 0)
         return error == ENOMEM ? STEP_FAILED : take_turn(s, slot);
-    enum step step = take_claims(s, slot, last, booking);
+    enum step step = take_claims(s, slot, last, booking, at);
     if (step != STEP_BUSY) {
         s->place->ops->release(s->place, booking);
         return step == STEP_DONE ? STEP_BUSY : step;
     }
     s->place->ops->lay(s->place, booking);
-    return hold(s, slot, booking);
+    return hold(s, slot, booking, at);
 }
 
 bool claim_put_back(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
+    int64_t clear = greater(s->now, claim_of(s, slot)->clear);
     uint32_t met;
-    if (!s->place->ops->stands(s->place, &job->ask, job->booking, s->now) ||
+    if (!s->place->ops->stands(s->place, &job->ask, job->booking, clear) ||
         !controllers_may_return(s, slot) || find_met(s, JOB_NONE, job->booking, &met) < 0 ||
         met != JOB_NONE)
         return false;
@@ -373,18 +375,23 @@ static enum step start_or_claim_again(sched_t *s, uint32_t slot, bool starts)
 }
 
 /* Put it back, from when on it is to withhold; and whether only those are in its way that may be stopped. STEP_KEPT: it does not
- * stand any more, or all of it is free, and what keeps the job, such as a block that begins too soon, has a time.
+ * stand any more, as a block has come over it, say, or all of it is free, and what keeps the job, such as a block that begins
+ * too soon, has a time.
  */
 static enum step wait_on(sched_t *s, uint32_t slot, bool *only_stopped)
 {
-    int64_t at = first_end(s, slot);
+    struct claim *claim = claim_of(s, slot);
+    int64_t at = first_end(s, slot), over = blocks_over(s, slot, s->jobs[slot].booking, s->now);
     *only_stopped = at == INT64_MAX;
+    if (at < 0 || over > greater(s->now, claim->clear))
+        return at < 0 ? STEP_FAILED : STEP_KEPT;
+    claim->clear = over;
     int is_free = *only_stopped ? claim_is_free(s, slot) : 0;
     if (is_free != 0)
         return is_free < 0 ? STEP_FAILED : STEP_KEPT;
     if (*only_stopped)
         at = s->now;
-    if (at < 0 || begin_with(s, slot, at) < 0)
+    if (begin_with(s, slot, greater(at, over)) < 0)
         return STEP_FAILED;
     if (!claim_put_back(s, slot))
         return STEP_KEPT;
@@ -494,7 +501,7 @@ int claim_restored(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (claims_reserve(s->queues) < 0)
         return -1;
-    note_claim(s, slot);
+    note_claim(s, slot, job->at);
     job->ask.duration = s->place->endless;
     job->details->keeper = NO_CALENDAR;
     starving_relieved(s, slot);

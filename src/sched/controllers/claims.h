@@ -11,7 +11,8 @@
  * it was starving. Then nobody enters, and it waits for them.
  *
  * It holds until its job starts, which it does wherever there is room, is no more to start, or what it holds is down
- * or set aside: then other resources are chosen. Holders before it stand as they did; they, jobs before it that are promised a
+ * or set aside: then other resources are chosen. Where blocks have what the job can't do without, it begins no earlier than
+ * enough of them are over. Holders before it stand as they did; they, jobs before it that are promised a
  * time, and jobs of higher levels or that outrank its job, may take of it, and then it waits for them too.
  *
  * Its job is told to wait, and holds no promise: for others it is SCHED_WAITING.

@@ -157,11 +157,9 @@ static bool fills_it(void *arg, const sched_t *s, uint32_t other)
 /* Whether a claim waits for others than jobs that fill it. O(1) while nothing is booked and released, else O(running). */
 static bool waits_for_others(const sched_t *s, uint32_t slot)
 {
-    struct claim *claim = s->queues->claims;
+    struct claim *claim = claim_of(s, slot);
     struct awaiting a = {.since = starves_at(s, slot)};
     uint64_t now = s->booked + s->place->freed.next + 1;
-    while (claim->slot != slot)
-        claim++;
     if (claim->asked != now) {
         if (claim_each_awaited(s, slot, fills_it, &a) < 0)
             return false; /* nobody enters */

@@ -21,6 +21,7 @@ struct choice {
     struct place_ask ask;
     struct awaited *v; /* the best first; those that may be stopped come before */
     size_t n, stopped;
+    int64_t at; /* from when on */
 };
 
 /* The best to wait for first: beside whom most is free, who is expected to end first, who has run for longest. */
@@ -76,7 +77,7 @@ static int measure_free_beside(struct choice *c)
 static int choice_begin(struct choice *c, sched_t *s, uint32_t slot)
 {
     const struct heap *ends = &s->queues->ends;
-    *c = (struct choice){.s = s, .slot = slot, .ask = s->jobs[slot].ask};
+    *c = (struct choice){.s = s, .slot = slot, .ask = s->jobs[slot].ask, .at = s->now};
     c->ask.clear = clear_for(s, slot);
     c->ask.duration = s->place->endless;
     c->v = reallocarray(NULL, (size_t)ends->n + s->due.n + 1, sizeof(*c->v));
@@ -113,7 +114,7 @@ static int fits_with(struct choice *c, size_t first)
     const struct place_ops *ops = c->s->place->ops;
     for (size_t i = 0; i < c->n; i++)
         lift_awaited(c, i, i < first || c->v[i].is_needed);
-    int64_t booking = ops->probe(c->s->place, &c->ask, c->s->now);
+    int64_t booking = ops->probe(c->s->place, &c->ask, c->at);
     if (booking == -1)
         return errno == ENOMEM ? -1 : 0;
     ops->release(c->s->place, booking);
@@ -167,7 +168,27 @@ static void choice_end(struct choice *c)
     free(c->v);
 }
 
-int64_t claim_choose(sched_t *s, uint32_t slot)
+/* Where it is blocks that leave too little: the first time at which enough of them are over. As choose_awaited. */
+static int choose_after_blocks(struct choice *c)
+{
+    uint64_t permits = c->ask.permits;
+    c->ask.permits = UINT64_MAX;
+    int fits = fits_with(c, c->n);
+    c->ask.permits = permits;
+    if (fits != 1)
+        return fits;
+    fits = 0;
+    for (int i = 0; fits == 0 && i < TURNS_FOLLOWED; i++) {
+        int64_t end = blocks_next_end(c->s, c->slot, c->at);
+        if (end >= c->s->place->endless)
+            return 0;
+        c->at = end;
+        fits = choose_awaited(c);
+    }
+    return fits;
+}
+
+int64_t claim_choose(sched_t *s, uint32_t slot, int64_t *at)
 {
     struct choice c;
     if (choice_begin(&c, s, slot) < 0)
@@ -177,7 +198,10 @@ int64_t claim_choose(sched_t *s, uint32_t slot)
         c.ask.clear = 1; /* what a block has later will do, too */
         fits = choose_awaited(&c);
     }
-    int64_t booking = fits == 1 ? s->place->ops->book(s->place, &c.ask, s->now) : -1;
+    if (fits == 0 && blocks_next_end(s, slot, s->now) < INT64_MAX)
+        fits = choose_after_blocks(&c);
+    *at = c.at;
+    int64_t booking = fits == 1 ? s->place->ops->book(s->place, &c.ask, c.at) : -1;
     int error = fits == 0 ? EBUSY : errno;
     if (booking >= 0)
         s->place->ops->lift(s->place, booking, false);

@@ -27,6 +27,14 @@ static inline int64_t known_end(const sched_t *s, uint32_t slot, uint32_t other)
     return from < end ? from : end;
 }
 
+static inline struct claim *claim_of(const sched_t *s, uint32_t slot)
+{
+    struct claim *claim = s->queues->claims;
+    while (claim->slot != slot)
+        claim++;
+    return claim;
+}
+
 /* Whether a claim of a job may lie over what another one holds: it runs, or it holds a reservation and goes before
  * it.
  */
@@ -48,9 +56,10 @@ int claim_is_free(const sched_t *s, uint32_t slot);
 /* Whether a job may run in the claim of another one. */
 bool claim_admits(const sched_t *s, uint32_t slot, uint32_t other);
 
-/* Book what an open job may claim, now and without an end, chosen by whom it has to wait for. The booking is out of the
- * calendars, and all else is as it was. -1 with EBUSY: it fits nowhere even so; ENOMEM.
+/* Book what an open job may claim, without an end, chosen by whom it has to wait for: from now on, or where blocks have what it
+ * can't do without from *at on, when they are over. The booking is out of the calendars, and all else is as it was. -1 with
+ * EBUSY: it fits nowhere even so; ENOMEM.
  */
-int64_t claim_choose(sched_t *s, uint32_t slot);
+int64_t claim_choose(sched_t *s, uint32_t slot, int64_t *at);
 
 #endif

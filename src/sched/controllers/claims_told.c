@@ -57,7 +57,10 @@ void claim_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
     struct naming n = {.why = why};
     why->kind = SCHED_REASON_CLAIM;
     stopped_aside(s, slot, true);
-    why->type = s->place->ops->withheld(s->place, job->booking, s->now, &why->has, &why->of);
+    uint64_t blocks =
+        blocks_during(s->queues, s->queues->blocks_set & ~job->ask.permits, s->now, s->now + 1);
+    why->type =
+        s->place->ops->withheld(s->place, job->booking, s->now, blocks, &why->has, &why->of);
     stopped_aside(s, slot, false);
     if (!why->type || claim_each_awaited(s, slot, name_awaited, &n) < 0) {
         *why = (struct sched_reason){.kind = SCHED_REASON_STARVING};

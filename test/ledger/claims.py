@@ -5,6 +5,7 @@ from words import TOOL, Holding, entries, names
 from world import FOREVER, WAITING, meets, on_until
 
 SECOND = 1  # in which nobody is stopped
+TURNS = 64  # of blocks, each of which begins before another one is over: so many are looked at
 
 
 def are_in(config):
@@ -281,14 +282,21 @@ class Claims:
 
     @staticmethod
     def fits_up(ledger, job):
-        """Whether it has enough nodes that are up and that no block has now."""
-        w = ledger.world
-        able = w.allowed(job) - w.blocked_nodes(job, ledger.now, ledger.now + 1)
-        return sum(not w.out[n] for n in able) >= job.nodes()
+        """Whether it has enough nodes that are up and that no block has, now or when some are over that are on."""
+        w, at = ledger.world, ledger.now
+        for _ in range(TURNS):
+            able = w.allowed(job) - w.blocked_nodes(job, at, at + 1)
+            ends = [on_until(b, at) for b in w.all_blocks() if not w.permits(b, job) and meets(b, at, at + 1)]
+            if sum(not w.out[n] for n in able) >= job.nodes():
+                return True
+            if not ends:
+                return False
+            at = min(ends)
+        return False
 
     def check_starving(self, ledger):
         """Somebody has a claim while the first of all that are pending starves, or that one is promised a time, if it fits what is
-        up and no block has; under fcfs perhaps another one of its queue is, and it is the first one."""
+        up and no block has in a while; under fcfs perhaps another one of its queue is, and it is the first one."""
         w = ledger.world
         able = [j for j in w.waiting() if j.name in self.since and w.starts_jobs(j.queue) and not w.needs_down(j) and
                 not self.is_unsure(w, j)]

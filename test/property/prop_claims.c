@@ -3,7 +3,8 @@
  * job of the queue with a threshold, gangs of one role and of two included, starts within the bound of doc/scheduling.md,
  * where n is the number of jobs that wait before it. In the same scenes without a threshold some do not. In some scenes it
  * has nobody stopped, or jobs of unknown end run in its claims. Of those that may be stopped some may only after a while,
- * and gangs, which all start with their min, never are. SCENES=N plays as many, SCENE_SEED=S from that one on.
+ * and gangs, which all start with their min, never are. In some scenes nodes are set aside for a while; then the first one is
+ * a gang that needs all, while others run on the rest. SCENES=N plays as many, SCENE_SEED=S from that one on.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/number.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_config.h"
 #include "berth/sched_query.h"
@@ -34,6 +36,8 @@ static struct scene {
     int nodes, cores, threshold, claims;
     bool is_known; /* of some jobs it is known how long they last at most */
     bool stops_nobody, admits_unknown;
+    int64_t block, block_end; /* nodes are set aside from one to the other; 0: none are */
+    int first; /* then so many run on the rest at first, and the next one needs all */
     struct job {
         enum queue queue;
         sched_job_t handle;
@@ -53,10 +57,26 @@ static int64_t draw(int64_t low, int64_t high)
     return random_between(&scene.random, low, high);
 }
 
+/* Perhaps some nodes, or all, are set aside for a while. */
+static void make_block(char *text, size_t size)
+{
+    int last = (int)draw(0, scene.nodes - 1), first = (int)draw(0, last);
+    *text = '\0';
+    if (draw(0, 2) > 0)
+        return;
+    scene.block = draw(1, 100);
+    scene.first = (scene.nodes - 1 - last + first) * scene.cores;
+    scene.block_end = scene.block + draw(1, 4 * LONGEST);
+    snprintf(text, size,
+             "blocks: [{name: maint, resources: \"node[%d-%d]\", start: %" PRId64
+             ", duration: %" PRId64 "}]\n",
+             first, last, scene.block, scene.block_end - scene.block);
+}
+
 /* Ticks are seconds. */
 static void make(bool starves)
 {
-    char text[800], threshold[24];
+    char text[1000], threshold[24], block[120];
     const char *policy = policies[draw(0, 3)], *other = policies[draw(0, 3)];
     scene.nodes = (int)draw(1, 4);
     scene.cores = (int)draw(1, 4);
@@ -65,6 +85,7 @@ static void make(bool starves)
     scene.is_known = draw(0, 1);
     scene.stops_nobody = draw(0, 2) == 0;
     scene.admits_unknown = draw(0, 2) == 0;
+    make_block(block, sizeof(block));
     snprintf(threshold, sizeof(threshold), "%d", scene.threshold);
     snprintf(text, sizeof(text),
              "resources: {nodes: %d, cores: %d}\n"
@@ -73,10 +94,11 @@ static void make(bool starves)
              "  batch: {policy: %s, starvation-threshold: %s, claims: %d, preempts: %s, "
              "claims-admit: %s}\n"
              "  stream: {policy: %s}\n"
-             "  spare: {policy: easy, priority: -1, preemptible: requeue}\n",
+             "  spare: {policy: easy, priority: -1, preemptible: requeue}\n"
+             "%s",
              scene.nodes, scene.cores, policy, starves ? threshold : "none", scene.claims,
              scene.stops_nobody ? "nobody" : "preemptible",
-             scene.admits_unknown ? "unknown" : "preemptible", other);
+             scene.admits_unknown ? "unknown" : "preemptible", other, block);
     world_open(&scene.world, text);
     int64_t at = 0;
     for (int i = 0; i < JOBS; i++) {
@@ -90,6 +112,10 @@ static void make(bool starves)
                           .runtime = draw(1, LONGEST),
                           .end = INT64_MAX,
                           .started = -1};
+        if (scene.block > 0 && i <= scene.first) {
+            j->queue = i == scene.first ? BATCH : STREAM;
+            j->arrives = at = i == scene.first;
+        }
     }
 }
 
@@ -111,12 +137,12 @@ static const char *cores_text(char text[300], int cores)
 static uint64_t gangs, of_roles, spare_gangs;
 
 /* A gang that fits the machine: workers of one core each, and perhaps a server of several. */
-static void submit_gang(struct job *j, struct sched_request *request)
+static void submit_gang(struct job *j, struct sched_request *request, bool is_all)
 {
     char server[300], worker[300];
     int all = scene.nodes * scene.cores, cores = (int)draw(1, scene.cores);
     int workers = (int)draw(1, all - cores > 0 ? all - cores : 1);
-    bool has_server = j->queue == BATCH && draw(0, 1) && all > cores;
+    bool has_server = j->queue == BATCH && !is_all && draw(0, 1) && all > cores;
     struct sched_role role[2] = {
         {"server", cores_text(server, cores), strlen(server), 1, 1},
         {"worker", cores_text(worker, 1), strlen(worker), (uint32_t)workers, (uint32_t)workers}};
@@ -134,6 +160,11 @@ static void submit_gang(struct job *j, struct sched_request *request)
     j->handle = sched_submit(scene.world.sched, scene.now, request);
 }
 
+static bool needs_all(int i)
+{
+    return scene.block > 0 && i == scene.first;
+}
+
 static void submit(int i)
 {
     struct job *j = &scene.job[i];
@@ -147,8 +178,8 @@ static void submit(int i)
     j->members = 1;
     if (j->queue == SPARE && draw(0, 3) == 0)
         request.preemptible_after = draw(1, LONGEST);
-    if (j->queue != STREAM && draw(0, 1))
-        submit_gang(j, &request);
+    if (needs_all(i) || (j->queue != STREAM && draw(0, 1)))
+        submit_gang(j, &request, needs_all(i));
     else
         j->handle = world_submit(&scene.world, scene.now, cores, request);
     CHECK(j->handle >= 0);
@@ -233,6 +264,18 @@ static int64_t next_time(int arrived)
 
 static uint64_t jobs, late;
 
+/* By when a job starts that may have to wait for a block: its claim, or that of one before it, is chosen at last when that
+ * begins, and waits for those that run then beside the end of the block; then one after the other has its turn.
+ */
+static int64_t bound_with_block(const struct job *j, int64_t longest)
+{
+    int64_t starves = j->arrives + scene.threshold, chosen = greater(starves, scene.block);
+    int64_t bound = starves + (j->before + 1) * longest;
+    if (scene.block == 0 || j->arrives >= scene.block_end)
+        return bound;
+    return greater(bound, greater(scene.block_end, chosen + longest) + j->before * longest);
+}
+
 static void check_bound(bool starves)
 {
     int64_t longest = LONGEST + SECOND; /* nobody is stopped in the first second */
@@ -242,7 +285,7 @@ static void check_bound(bool starves)
         const struct job *j = &scene.job[i];
         if (j->queue != BATCH)
             continue;
-        int64_t bound = j->arrives + scene.threshold + (j->before + 1) * longest;
+        int64_t bound = bound_with_block(j, longest);
         CHECK(j->started >= 0);
         if (starves && j->started > bound)
             fail_msg("seed %" PRIu64 ": job %d came at %" PRId64 " behind %" PRId64

@@ -267,6 +267,7 @@ enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin)
     if (gang && (gang->is_over || gang_leaves(gang)))
         return STEP_BUSY; /* nobody of it starts: it is told so when the walk has ended */
     struct place_ask ask = s->jobs[slot].ask;
+    bool any = claims_lift(s, CLAIMS_BEHIND, slot); /* it may take of them */
     ops->lift(s->place, job->booking, false);
     controllers_set_aside(s, slot);
     int64_t booking = begin(&h, s, slot, &ask) == 0 ? preemption_book(&h) : -1;
@@ -288,6 +289,8 @@ enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin)
             ops->drop(s->place, &job->ask, job->booking);
     }
     preemption_end(&h);
+    if (any)
+        claims_lay(s);
     return step;
 }
 

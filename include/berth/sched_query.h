@@ -264,7 +264,9 @@ struct sched_question {
  * before it in the order would take its turn, because this one gives up its promise, which that one may be
  * given, or because limits let that one go on, or refuse what it would get, so that its queue considers another
  * one in its place; where another member of its array is promised a time, and it goes before that; where
- * a promise to another leaves it room by choosing other resources or an earlier time; or where more promises
+ * a promise to another leaves it room by choosing other resources or an earlier time; where a limit of nodes
+ * lets it start only on other nodes than those that the policy would choose; where it waits for others that are
+ * being stopped, or has a claim, of which the answer is no; or where more promises
  * to jobs behind it are in its way, or more jobs before it are to be asked, than the configuration has
  * (what_if_holders, what_if_tries). Answers are found by halves: less is taken to find room where more does,
  * and to be within limits.

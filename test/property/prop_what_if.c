@@ -283,6 +283,21 @@ static bool is_kept_by_array(const struct scene *c, const struct scene_job *j)
            a.reason.limit.whose == SCHED_OF_ARRAY;
 }
 
+/* Whether a limit of nodes may have it choose other nodes. */
+static bool is_limited_by_nodes(const struct scene *c, const struct scene_job *j)
+{
+    const int queue[] = {j->queue, scene_lane(c, j->queue)};
+    bool is = false;
+    for (size_t i = 0; i < 2; i++) {
+        const struct sched_limits *l = &c->config.queue[queue[i]].limits;
+        for (size_t k = 0; k < l->n_user; k++)
+            is |= strcmp(l->user[k].what, "node") == 0;
+        for (size_t k = 0; k < l->n_queue; k++)
+            is |= strcmp(l->queue[k].what, "node") == 0;
+    }
+    return is;
+}
+
 /* Whether the answer may differ, as berth/sched_query.h says, and does. */
 static bool is_excused(struct scene *c, const struct scene_job *j, bool does,
                        const struct turns *before)
@@ -290,7 +305,8 @@ static bool is_excused(struct scene *c, const struct scene_job *j, bool does,
     bool reserved = sched_state(c->sched, j->handle) == SCHED_RESERVED;
     if (does)
         return ((before->taken || before->left) && reserved) || before->moved ||
-               is_limited_before(c, j) || is_let_in(c, j) || is_kept_by_array(c, j);
+               is_limited_before(c, j) || is_let_in(c, j) || is_kept_by_array(c, j) ||
+               is_limited_by_nodes(c, j) || (j->preempts && reserved);
     bool taken = (before->preempts || before->earlier) && reserved;
     seen.preempted += taken;
     return taken;

@@ -261,6 +261,7 @@ struct pass {
     bool softens;       /* a reservation is only expected from now on, */
     bool has_softened;  /* for which the phases have been gone through once more */
     bool has_renewed;   /* and so they have for those that are displaced (displaced.c) */
+    bool has_been_due;  /* and for one to whom a walk has promised the present */
     bool tries_holders; /* the walk makes room for holders too, */
     bool has_made_room; /* and has done so for one, which has left what it was promised */
     bool has_told; /* somebody is to stop by it, so that blocked jobs may have others stopped */

@@ -418,21 +418,26 @@ static void compare_logs(void)
              y + line);
 }
 
-static void test_nothing_changes(void **state)
+static void play_with_questions(uint64_t seed)
 {
     static const char *const policies[] = {NULL, "first", "locality"};
+    questions.state = seed + 5000;
+    struct scene_options options = {
+        .seed = seed, .policy = policies[seed % 3], .apart = seed % 2 == 0};
+    scene_play(&first, &options);
+    options.look = look_only;
+    scene_play(&second, &options);
+    compare_logs();
+    strbuf_clear(&first.log);
+    strbuf_clear(&second.log);
+}
+
+static void test_nothing_changes(void **state)
+{
     (void)state;
-    for (int i = 0; i < scenes(); i++) {
-        questions.state = seed_of(i) + 5000;
-        struct scene_options options = {
-            .seed = seed_of(i), .policy = policies[seed_of(i) % 3], .apart = seed_of(i) % 2 == 0};
-        scene_play(&first, &options);
-        options.look = look_only;
-        scene_play(&second, &options);
-        compare_logs();
-        strbuf_clear(&first.log);
-        strbuf_clear(&second.log);
-    }
+    for (int i = 0; i < scenes(); i++)
+        play_with_questions(seed_of(i));
+    play_with_questions(8220190); /* a limit promised a job the present */
 }
 
 /* ---- The largest ---- */

@@ -136,12 +136,17 @@ static bool walk_needed(sched_t *s, bool more)
 
 /* ---- The phases ---- */
 
-/* Whether a walk has promised a job the present: where somebody claims something, or has until just now, what was learned
- * of the job's kind may have kept it from being tried.
+/* Whether a walk has promised a job the present. Where somebody claims something, or has until just now, what was learned of
+ * the job's kind may have kept it from being tried; elsewhere a limit lets it start only where the limit's promise has it, for
+ * which the pass goes through its phases once more.
  */
-static bool promise_is_due(const sched_t *s)
+static bool promise_is_due(sched_t *s)
 {
-    return s->queues->had_claims && s->due.n > 0 && s->due.v[0].key <= s->now;
+    struct pass *p = &s->pass;
+    bool is_due = s->due.n > 0 && s->due.v[0].key <= s->now;
+    bool is_again = is_due && (s->queues->had_claims || !p->has_been_due);
+    p->has_been_due |= is_due;
+    return is_again;
 }
 
 /* Lanes may promise fewer jobs a time than they did: take the time of one back, as where a job was stopped that goes before
@@ -357,6 +362,7 @@ static int run_within_budget(sched_t *s, int64_t now, bool more, uint64_t budget
     if (!resumed) {
         s->pass.phase = PASS_IDLE;
         s->pass.yields = s->pass.softens = s->pass.has_softened = s->pass.has_renewed = false;
+        s->pass.has_been_due = false;
     }
     s->pass.is_again = false;
     int rc = gang_go_on(s) < 0 || needs_down_look(s) < 0 ? -1 : phases(s, more);

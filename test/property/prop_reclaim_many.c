@@ -152,6 +152,7 @@ static bool is_of_choice(const struct sched_decision *d)
 }
 
 static uint64_t beside, surplus; /* choices by another rule; for members beyond their gang's min */
+static uint64_t passed_by; /* holders that were to start, but for those who go before them again */
 
 /* Whether a job, or its gang, has not what it needs to start. */
 static bool lacks(int job)
@@ -224,22 +225,27 @@ static size_t check_stops(size_t from)
     return i;
 }
 
+static void drop(int holder)
+{
+    int n = 0;
+    for (int i = 0; i < pairs; i++)
+        if (pair[i].holder != scene.holder[holder].handle)
+            pair[n++] = pair[i];
+    pairs = n;
+    scene.holder[holder] = scene.holder[--scene.holders];
+}
+
 /* A holder has started: it by its handle, else what starts together of its gang. */
 static void drop_holder(const struct sched_decision *d)
 {
-    int found = -1, n = 0;
+    int found = -1;
     for (int i = 0; i < scene.holders; i++) {
         const struct many_holder *h = &scene.holder[i];
         if (h->handle == d->job || (h->job == (int)d->tag && h->units > 1 && found < 0))
             found = i;
     }
-    if (found < 0)
-        return;
-    for (int i = 0; i < pairs; i++)
-        if (pair[i].holder != scene.holder[found].handle)
-            pair[n++] = pair[i];
-    pairs = n;
-    scene.holder[found] = scene.holder[--scene.holders];
+    if (found >= 0)
+        drop(found);
 }
 
 static void start(const struct sched_decision *d)
@@ -279,6 +285,43 @@ static void note_blocked(void)
         j->is_blocked = false;
         if (scene.has_limits && j->handle >= 0)
             j->is_blocked = sched_state(scene.world.sched, j->handle) == SCHED_BLOCKED;
+    }
+}
+
+/* Whether a job of the same queue that was stopped waits again now, in its old place before this one. */
+static bool is_passed(int job)
+{
+    const struct many_job *j = &scene.job[job];
+    bool passed = false;
+    for (int i = 0; i < scene.units; i++) {
+        const struct many_unit *u = &scene.unit[i];
+        const struct many_job *other = &scene.job[u->job];
+        passed |=
+            u->is_back && other->queue == j->queue &&
+            (other->priority > j->priority || (other->priority == j->priority && u->job < job));
+    }
+    return passed;
+}
+
+static bool starts_now(int job)
+{
+    bool starts = false;
+    for (size_t i = 0; i < scene.world.n; i++)
+        starts |=
+            scene.world.decision[i].kind == SCHED_START && (int)scene.world.decision[i].tag == job;
+    return starts;
+}
+
+/* A holder whose queue's limit is taken by one that goes before it again is kept by that, and others have what it held. */
+static void drop_passed(void)
+{
+    for (int i = scene.holders - 1; i >= 0; i--) {
+        const struct many_holder *h = &scene.holder[i];
+        if (sched_state(scene.world.sched, h->handle) != SCHED_BLOCKED || starts_now(h->job))
+            continue;
+        CHECK(scene.has_limits && is_passed(h->job));
+        passed_by++;
+        drop(i);
     }
 }
 
@@ -327,6 +370,7 @@ static bool pass(void)
     world_pass(&scene.world, scene.now);
     show_decisions();
     note_blocked();
+    drop_passed();
     read_starts();
     for (size_t i = 0; i < scene.world.n;) {
         const struct sched_decision *d = &scene.world.decision[i];
@@ -347,6 +391,8 @@ static bool pass(void)
         i++;
     }
     check_started();
+    for (int i = 0; i < scene.units; i++)
+        scene.unit[i].is_back = false;
     return any;
 }
 
@@ -364,6 +410,7 @@ static void leave(void)
         else
             CHECK(sched_finish(scene.world.sched, scene.now, u->handle, false) == 0);
         u->state = u->requeue ? MANY_WAITS : MANY_OVER;
+        u->is_back = u->requeue;
         int n = 0;
         for (int k = 0; k < pairs; k++)
             if (pair[k].unit != i)
@@ -510,8 +557,9 @@ static void the_least_important_that_are_enough_go(void **state)
         play(first_seed() + i);
     print_message("%" PRIu64 " choices, %" PRIu64 " predicted (%" PRIu64 " with limits, %" PRIu64
                   " by nodes), %" PRIu64 " by another rule, %" PRIu64
-                  " for surplus members; %" PRIu64 " in vain\n",
-                  m->choices, m->exact, m->limited, m->by_nodes, beside, surplus, m->vain);
+                  " for surplus members; %" PRIu64 " in vain; %" PRIu64 " passed by\n",
+                  m->choices, m->exact, m->limited, m->by_nodes, beside, surplus, m->vain,
+                  passed_by);
     print_message("took 2: %" PRIu64 ", 16: %" PRIu64 ", 64: %" PRIu64 "; spared %" PRIu64
                   ", refused %" PRIu64 ", again %" PRIu64 " (%" PRIu64 ", %" PRIu64
                   "); spare %" PRIu64 ", whole %" PRIu64 ", lower %" PRIu64 ", richer %" PRIu64

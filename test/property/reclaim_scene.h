@@ -28,6 +28,7 @@ struct many_unit {
     sched_job_t handle; /* of one that runs or is being stopped */
     int64_t at, leaves;
     bool requeue;
+    bool is_back;       /* it was stopped, and waits again, since the last pass */
     int on[MANY_NODES]; /* cores */
 };
 

@@ -1,5 +1,6 @@
 /* The ledger of limits against a list of jobs, counted anew for every question and instant: random queues, some
  * of them parts of others, random limits and exceptions, users with changing groups, accounts of accounts.
+ * SCENES=N plays as many, SCENE_SEED=S draws others: all follow from that one number.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "berth/sched_config.h"
@@ -495,9 +497,11 @@ static void step(struct world *w)
 static void the_ledger_counts_as_a_list_does(void **state)
 {
     static struct world w;
+    const char *from = getenv("SCENE_SEED"), *n = getenv("SCENES");
+    const uint64_t rounds = n ? strtoull(n, NULL, 10) : RANDOM_ROUNDS(ROUNDS);
     (void)state;
-    w.random.state = 4;
-    for (int round = 0; round < RANDOM_ROUNDS(ROUNDS); round++) {
+    w.random.state = from ? strtoull(from, NULL, 10) : 4;
+    for (uint64_t round = 0; round < rounds; round++) {
         w.n_queues = 1 + (uint32_t)below(&w, QUEUES);
         for (uint32_t i = 0; i < w.n_queues; i++)
             make_queue(&w, i);

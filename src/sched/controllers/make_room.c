@@ -67,8 +67,10 @@ static void preempt_taken(struct preemption *h, uint32_t slot)
         decision->requeue = s->queues->setup->queue[d->queue].preemptible != SCHED_PREEMPT_CANCEL;
         s->queues->stats[d->queue].preempted++;
     }
-    if (told)
+    if (told) {
+        s->queues->more_preemptible++; /* what they leave may be enough for others, too */
         s->pass.has_told |= limit_seek_again(s);
+    }
     for (size_t i = before; i < s->n_decisions; i++) {
         const struct gang *gang = gang_of(s, job_in_queue(s, s->decisions[i].job));
         s->decisions[i].is_spare = gang && !gang_leaves(gang);

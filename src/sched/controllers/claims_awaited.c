@@ -132,10 +132,14 @@ bool claims_admit(const sched_t *s, uint32_t slot)
             (s->queues->setup->admits_unknown && ends_unknown(s, job)));
 }
 
-/* Whether a job runs that has started since the job of a claim is starving, without a promise. */
+/* Whether a job has started since the job of a claim is starving, without a promise, or will when its victims have ended: then it
+ * is as if it had found that free.
+ */
 static bool has_come(const struct job *job, int64_t starves)
 {
-    return job->state == SCHED_RUNNING && job->at >= starves && job->details->how != SCHED_PROMISED;
+    bool has =
+        job->state == SCHED_RUNNING ? job->details->how != SCHED_PROMISED : job->is_preempting;
+    return has && job->at >= starves;
 }
 
 struct awaiting {

@@ -501,7 +501,8 @@ int claim_restored(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (claims_reserve(s->queues) < 0)
         return -1;
-    note_claim(s, slot, job->at);
+    int64_t over = blocks_over(s, slot, job->booking, s->now); /* that it waits for already */
+    note_claim(s, slot, over);
     job->ask.duration = s->place->endless;
     job->details->keeper = NO_CALENDAR;
     starving_relieved(s, slot);

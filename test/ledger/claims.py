@@ -240,10 +240,9 @@ class Claims:
 
     def check_entry(self, ledger, e):
         """Where something is claimed nobody starts but jobs that go before the claim's; who was promised it before; jobs that may be
-        stopped at once, if it may have them stopped; and those whose limits are
-        over before the first one ends that the claim waits for, who may have been stopped for them. Where a queue stops nobody,
-        and with claims-admit also those of
-        unknown end, they start as long as it waits for others than such."""
+        stopped at once, if it may have them stopped; and those that are gone before the first one ends that the claim waits for,
+        as their limits are over or a block stops them, who may have been stopped for them. Where a queue stops nobody, and with
+        claims-admit also those of unknown end, they start as long as it waits for others than such."""
         w = ledger.world
         k, j = e.job, e.claimant
         q = w.lane_config(j.queue)
@@ -254,7 +253,8 @@ class Claims:
         spare = is_stopped_at_once(w, k) and not is_preemptible(w, j) and (others or not nobody)
         unknown = q.get("claims-admit") == "unknown" and k.duration == FOREVER and others
         # Others may lose what they are promised there at this instant before that is told.
-        in_time = ledger.now + k.limit <= max(e.begin, self.begins[j.name]) or (k.name in ledger.takers and k.limit < FOREVER)
+        gone = w.gone_by(k, k.holding, ledger.now, ledger.now)
+        in_time = gone <= max(e.begin, self.begins[j.name]) or (k.name in ledger.takers and k.limit < FOREVER)
         ledger.law("enters", before or spare or unknown or in_time, k, "what %s claims: %s" % (j.name, j.claim.text))
 
     def check_promised(self, ledger):

@@ -263,9 +263,11 @@ int lots_list(struct preemption *h, bool going)
     struct lots *lots = h->lots;
     if ((going ? list_going(h->s, lots) : list_lots(h->s, lots)) < 0)
         return -1;
-    if (!going) /* by now who runs and who is being stopped is known */
-        lots->of = lots_of_job(h->s, lots);
     if (lots->n > 0)
         qsort(lots->v, lots->n, sizeof(*lots->v), compare_lots);
-    return add_victims(h);
+    if (add_victims(h) < 0)
+        return -1;
+    if (!going) /* by now who runs and who is being stopped is known, and the list is whole */
+        lots->of = lots_of_job(h->s, lots);
+    return 0;
 }

@@ -157,7 +157,9 @@ struct stopped {
     const char *id; /* interned */
 };
 
-/* Running jobs, and those that are about to start, by lane: those of lane i are from first[i] on and before first[i + 1]. */
+/* Running jobs by lane: those of lane i are from first[i] on and before first[i + 1]. Beside them slots that are about to run, or
+ * were and are not, may be listed, in any lane.
+ */
 struct lane_runners {
     bool is_known;  /* who they are is that of now */
     uint64_t lists; /* times that they were found */

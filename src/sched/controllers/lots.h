@@ -38,4 +38,7 @@ struct lots_kept;
 void lots_end(struct preemption *h);
 void lots_kept_free(struct lots_kept *kept);
 
+/* Whether who runs is listed by lane as it is, where that is known. O(running + lanes) */
+bool lane_runners_check(const sched_t *s);
+
 #endif

@@ -176,6 +176,25 @@ static int list_runners(sched_t *s)
     return 0;
 }
 
+bool lane_runners_check(const sched_t *s)
+{
+    const struct lane_runners *r = &s->queues->runners;
+    const struct heap *running = &s->queues->ends;
+    uint32_t listed = 0, runs = 0;
+    if (!r->is_known)
+        return true;
+    for (uint32_t i = 0; i < running->n; i++)
+        runs += s->jobs[running->v[i].item].state == SCHED_RUNNING;
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        for (uint32_t k = r->first[i]; k < r->first[i + 1]; k++) {
+            const struct job *job = &s->jobs[r->slot[k]];
+            if (job->state == SCHED_RUNNING && job->lane != i)
+                return false;
+            listed += job->state == SCHED_RUNNING;
+        }
+    return listed == runs;
+}
+
 /* All lots, in no order, but for those of lanes of which shares give nothing. Returns 0, or -1 with ENOMEM. */
 static int list_lots(sched_t *s, struct lots *lots)
 {

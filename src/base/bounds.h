@@ -43,6 +43,20 @@
 /* Open jobs of a lane that may fit, up to which a walk that goes by shares chooses among their leaves alone. */
 #define MAY_FIT_MAX BOUND(32, 1)
 
+/* Whom a job could have stopped: whether the lots of a search are kept for the next one, who runs by lane for all of a pass, who
+ * of those is young, and for which kinds of jobs those who are being stopped leave too little; else each is found out anew.
+ */
+#define LOTS_KEPT    BOUND(1, 0)
+#define RUNNERS_KEPT BOUND(1, 0)
+#define YOUNG_KEPT   BOUND(1, 0)
+#define LITTLE_KEPT  BOUND(1, 0)
+
+/* Whether a walk goes through the queue itself where each job of it is a candidate, in place of its groups; and whether a job is
+ * seen to borrow without what it asks for.
+ */
+#define SCANS_QUEUES     BOUND(1, 0)
+#define BORROWS_AT_SIGHT BOUND(1, 0)
+
 /* ---- Who is concerned (place/) ---- */
 
 /* Notes of what was freed from when on; of more the oldest two become one, which rules out less. */

@@ -2,12 +2,14 @@
  * jobs come to other queues that need up to more than half of it. Who is stopped for each is predicted by a plain choice in the
  * words of lots.h (reclaim_choice.c), where nobody is promised a time; else laws hold: each of them is stopped by a rule, as its
  * queue, or user, has more, and none could stay. Each job for which others are stopped starts when these have left. The
- * same events give the same decisions. SCENES=N plays as many, SCENE_SEED=S from that one on, SCENE_SHOW=1 tells what happens.
+ * same events give the same decisions. SCENES=N plays as many, SCENE_SEED=S from that one on, SCENE_SHOW=1 tells what happens,
+ * SCENE_HASHES=1 prints a number for each scene that stands for all that was decided in it.
  */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -553,8 +555,11 @@ static void the_least_important_that_are_enough_go(void **state)
 {
     (void)state;
     const struct many_seen *m = &many_seen;
-    for (uint64_t i = 0; i < scenes(); i++)
-        play(first_seed() + i);
+    for (uint64_t i = 0; i < scenes(); i++) {
+        uint64_t done = play(first_seed() + i);
+        if (getenv("SCENE_HASHES"))
+            printf("scene %" PRIu64 ": %016" PRIx64 "\n", first_seed() + i, done);
+    }
     print_message("%" PRIu64 " choices, %" PRIu64 " predicted (%" PRIu64 " with limits, %" PRIu64
                   " by nodes), %" PRIu64 " by another rule, %" PRIu64
                   " for surplus members; %" PRIu64 " in vain; %" PRIu64 " passed by\n",

@@ -4,8 +4,8 @@
 # for when it tells anew why a job waits. With BERTH_FEW, fewer jobs and scenes.
 . "$BERTH_SOURCE/test/lib.sh"
 
-synthetic=1500 random=400 scenes=300
-[ -z "${BERTH_FEW:-}" ] || synthetic=400 random=150 scenes=40
+synthetic=1500 random=400 scenes=300 reclaims=150
+[ -z "${BERTH_FEW:-}" ] || synthetic=400 random=150 scenes=40 reclaims=40
 
 # compare WHAT: what both have written, but for why jobs wait
 compare() {
@@ -105,5 +105,13 @@ gangs() { # PROGRAM
 gangs "$GANGS" >"$scratch/usual"
 gangs "$GANGS_SMALL" >"$scratch/small"
 compare gangs
+
+# Scenes in which many are stopped for one by shares: whom it takes is found out anew each time where less is kept.
+reclaim() { # PROGRAM
+    SCENE_HASHES=1 SCENES=$reclaims SCENE_SEED=1 "$1" 2>/dev/null | grep '^scene '
+}
+reclaim "$RECLAIM" >"$scratch/usual"
+reclaim "$RECLAIM_SMALL" >"$scratch/small"
+compare "shares that are taken back"
 
 finish

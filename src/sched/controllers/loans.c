@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/bounds.h"
 #include "berth/sched_config.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
@@ -94,7 +95,7 @@ static bool surely_borrows(const sched_t *s, uint32_t slot)
     const struct shares *shares = s->queues->shares;
     const struct share_of_job *job = &shares->job[slot];
     struct share_view view;
-    if (job->state != SHARE_WAITING || shares_are_mixed(s, slot))
+    if (!BORROWS_AT_SIGHT || job->state != SHARE_WAITING || shares_are_mixed(s, slot))
         return false;
     share_look(shares->tree, lots_node(s, slot), &view);
     for (uint32_t d = 0; d < share_dimensions(shares->tree); d++)

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/bounds.h"
 #include "berth/sched_config.h"
 #include "sched/controllers/lots_priv.h"
 #include "sched/waiting/shares.h"
@@ -22,8 +23,9 @@ struct lots_of lots_of_job(const sched_t *s, const struct lots *lots)
                          .booked = s->booked,
                          .runners = n->runners.lists,
                          .stopping = n->stopping_lists};
-    of.is_known = n->shares && preempts == SCHED_PREEMPTS_BORROWERS && n->setup->n_rounds == 1 &&
-                  s->pass.phase == PASS_WALK && n->runners.is_known && !n->stopping_is_stale;
+    of.is_known = LOTS_KEPT && n->shares && preempts == SCHED_PREEMPTS_BORROWERS &&
+                  n->setup->n_rounds == 1 && s->pass.phase == PASS_WALK && n->runners.is_known &&
+                  !n->stopping_is_stale;
     if (!of.is_known)
         return of;
     of.changes = share_changes(n->shares->tree);

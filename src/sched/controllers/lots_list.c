@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bounds.h"
 #include "berth/sched_config.h"
 #include "sched/controllers/lots_priv.h"
 #include "sched/waiting/gang.h"
@@ -158,7 +159,7 @@ static int list_runners(sched_t *s)
 {
     struct lane_runners *r = &s->queues->runners;
     const struct heap *running = &s->queues->ends;
-    if (r->is_known)
+    if (RUNNERS_KEPT && r->is_known)
         return 0;
     if (array_grow((void **)&r->slot, &r->cap, (size_t)running->n + 1, sizeof(*r->slot)) < 0 ||
         array_grow((void **)&r->first, &r->cap_lanes, s->n_lanes + (size_t)2, sizeof(*r->first)) <

@@ -2,6 +2,7 @@
 #include "sched/controllers/young.h"
 
 #include "base/array.h"
+#include "base/bounds.h"
 #include "sched/controllers/victims.h"
 #include "sched/queues.h"
 
@@ -63,7 +64,7 @@ void young_settle(sched_t *s)
         return;
     }
     y->n = 0;
-    y->is_known = true;
+    y->is_known = YOUNG_KEPT;
     y->as_of = s->now;
     for (uint32_t i = 0; i < running->n && y->is_known; i++)
         if (is_young(s, running->v[i].item))

@@ -393,7 +393,8 @@ static int candidates_all(sched_t *s, const struct lane *lane, struct line *line
 /* Whether any job of a lane is a candidate, whatever there is room for, so that they are in queue order. */
 static bool any_may_be_tried(const sched_t *s, const struct lane *lane)
 {
-    return lane->makes_room && s->queues->setup->queue[lane->queue].any_preempts != 0;
+    return SCANS_QUEUES && lane->makes_room &&
+           s->queues->setup->queue[lane->queue].any_preempts != 0;
 }
 
 /* The next job of a line in queue order, if it is to be looked at; JOB_NONE: it is not, or there is none. *ends: so it is with all

@@ -5,6 +5,7 @@
  * limit may be gone sooner than any of these, as blocks stop it (controllers/clear.c): only what was in vain for another such
  * one is so for it, but where there are no blocks.
  */
+#include "base/bounds.h"
 #include "berth/sched_config.h"
 #include "sched/controllers/reach.h"
 #include "sched/queues.h"
@@ -75,7 +76,7 @@ bool job_kind_is_left_little(const sched_t *s, uint32_t slot)
 void job_kind_left_little(const sched_t *s, uint32_t slot)
 {
     struct job_kind *k = job_kind_of(s, slot);
-    if (s->queues->stopping_is_stale || job_kind_is_left_little(s, slot))
+    if (!LITTLE_KEPT || s->queues->stopping_is_stale || job_kind_is_left_little(s, slot))
         return;
     k->leaves_little = s->jobs[slot].ask.duration;
     k->leaves_tried = tried_now(s);

@@ -217,6 +217,8 @@ static bool claim_concerns(const sched_t *s, enum claims_which which, uint32_t c
         return claim_admits(s, claim, slot);
     case CLAIMS_BEHIND: /* as what it is when it is promised a time */
         return queue_before(key_held(s, slot, 0), s->jobs[claim].key);
+    case CLAIMS_BEHIND_TURN:
+        return queue_before(s->jobs[slot].key, s->jobs[claim].key);
     default:
         return true;
     }

@@ -36,10 +36,10 @@ enum step claim_look(sched_t *s, uint32_t slot);
 bool claim_put_back(sched_t *s, uint32_t slot);
 
 /* Claims are out of the calendars while somebody is placed who may take of them: all, while a holder starts; those that
- * a job may enter that may be stopped; those of jobs behind one, as what it is with a promise (key_held). Returns whether
- * there are any. And they are back.
+ * a job may enter that may be stopped; those of jobs behind one, as what it is with a promise (key_held), or where it is its turn
+ * to start, which may come later. Returns whether there are any. And they are back.
  */
-enum claims_which { CLAIMS_ALL, CLAIMS_TO_ENTER, CLAIMS_BEHIND };
+enum claims_which { CLAIMS_ALL, CLAIMS_TO_ENTER, CLAIMS_BEHIND, CLAIMS_BEHIND_TURN };
 bool claims_lift(sched_t *s, enum claims_which which, uint32_t slot);
 void claims_lay(sched_t *s);
 

@@ -250,7 +250,7 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum roo
     if (notes && job_group_is_vain(s, slot, way))
         return STEP_BUSY;
     p->yields = false;
-    bool any = claims_lift(s, CLAIMS_BEHIND, slot);
+    bool any = claims_lift(s, CLAIMS_BEHIND_TURN, slot);
     enum step step = make_for_open(s, slot, begin);
     if (any)
         claims_lay(s);

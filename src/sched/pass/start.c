@@ -241,7 +241,7 @@ static enum step start_in_claims(sched_t *s, uint32_t slot, bool turn)
 /* Of what jobs behind it claim it may have, too. What has no room then has none for those behind the claims either. */
 enum step start_open(sched_t *s, uint32_t slot, bool turn)
 {
-    bool any = s->queues->n_claims > 0 && claims_lift(s, CLAIMS_BEHIND, slot);
+    bool any = s->queues->n_claims > 0 && claims_lift(s, CLAIMS_BEHIND_TURN, slot);
     enum step step = start_beside(s, slot, turn, true);
     if (step == STEP_BUSY && s->queues->n_claims > 0)
         step = start_in_claims(s, slot, turn);

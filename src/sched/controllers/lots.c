@@ -347,14 +347,14 @@ static bool is_open_in_walk(const sched_t *s, uint32_t slot)
     return s->pass.phase == PASS_WALK && s->jobs[slot].state == SCHED_WAITING;
 }
 
-/* Where all are not enough who are being stopped, they are not for others that ask for the same: if no limit and no promise has
- * kept this one.
+/* Where all are not enough who are being stopped, they are not for others that ask for the same: if no limit, no promise and no
+ * claim has kept this one.
  */
 static void note_little(const struct preemption *h)
 {
     const sched_t *s = h->s;
     if (h->lots->is_going && is_open_in_walk(s, h->slot) && !h->is_refused && !s->pass.yields &&
-        is_enough_for_all(h))
+        s->queues->n_claims == 0 && is_enough_for_all(h))
         job_kind_left_little(s, h->slot);
 }
 

@@ -177,10 +177,14 @@ static void let_others_go(sched_t *s, uint32_t slot, struct queue_key key)
     const struct gang *gang = gang_of(s, slot);
     bool is_walk = s->pass.phase == PASS_WALK;
     gang_settle_started(s, gang_of(s, slot));
-    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (s->jobs[i].state == SCHED_WAITING &&
-            (queue_before(s->jobs[i].key, key) || (is_walk && !queue_before(key, s->jobs[i].key))))
+    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind) {
+        if (s->jobs[i].state != SCHED_WAITING)
+            continue;
+        if (queue_before(s->jobs[i].key, key) || (is_walk && !queue_before(key, s->jobs[i].key)))
             s->pass.has_made_room = true;
+        else
+            s->finder->moved(s, i); /* the walk has had others perhaps that ask for that */
+    }
 }
 
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)

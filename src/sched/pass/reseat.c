@@ -52,7 +52,8 @@ enum step holder_reseat(sched_t *s, uint32_t slot)
     s->jobs[slot].is_placed |= is_due;
     if (holder_put_back(s, slot)) {
         array_filled(s, slot); /* others may have started since it was taken out */
-        return is_due && holder_pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+        bool stays = !is_due || s->jobs[slot].at < s->now; /* its time has come, as in the sweep */
+        return !stays && holder_pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
     }
     struct lane *lane = lane_of(s, slot);
     int64_t was = displaced_from(&s->jobs[slot]);

@@ -43,8 +43,8 @@
 /* Open jobs of a lane that may fit, up to which a walk that goes by shares chooses among their leaves alone. */
 #define MAY_FIT_MAX BOUND(32, 1)
 
-/* Whom a job could have stopped: whether the lots of a search are kept for the next one, who runs by lane for all of a pass, who
- * of those is young, and for which kinds of jobs those who are being stopped leave too little; else each is found out anew.
+/* Which results of a search for victims are kept: the lots that it listed, the running jobs by lane, the young ones among them, and
+ * the kinds of jobs for which those being stopped leave too little. What is not kept is worked out again.
  */
 #define LOTS_KEPT    BOUND(1, 0)
 #define RUNNERS_KEPT BOUND(1, 0)

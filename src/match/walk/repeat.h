@@ -7,9 +7,9 @@
  * the last one had none, and nothing was given back. The last one has none either once it was given as much as the
  * first one was before another was taken.
  *
- * Where the policy takes a node of which most is left (book/fill.h), the first in that order is the best if it has room. It
- * has if nobody holds anything of it, for now or later, as of the first one that was taken; and the same of it comes first
- * then.
+ * Where the policy takes the node of which most is left (book/fill.h), the first node in that order is the best if it has
+ * room. It has room if nobody holds anything of it, now or later, and the request gets the parts of it that the first request
+ * got of its own node.
  */
 #ifndef MATCH_REPEAT_H
 #define MATCH_REPEAT_H

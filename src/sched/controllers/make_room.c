@@ -244,11 +244,12 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum roo
 {
     struct pass *p = &s->pass;
     bool yields = p->yields;
-    /* Else reservations are out of the calendars; and what is in vain in one round is not so in another. */
-    bool notes =
-        p->phase == PASS_WALK && (way != ROOM_BY_RECLAIM || s->queues->setup->n_rounds == 1);
-    /* With shares one whose turn comes later may go before a claim that was in the way of another. */
-    notes &= s->queues->n_claims == 0 || !s->queues->shares;
+    /* Else reservations are out of the calendars; what is in vain in one round is not so in another; and with shares a job whose
+     * turn comes later may go before a claim that was in the way of this one.
+     */
+    bool notes = p->phase == PASS_WALK &&
+                 (way != ROOM_BY_RECLAIM || s->queues->setup->n_rounds == 1) &&
+                 (s->queues->n_claims == 0 || !s->queues->shares);
     if (notes && job_group_is_vain(s, slot, way))
         return STEP_BUSY;
     p->yields = false;

@@ -15,12 +15,12 @@ int64_t young_until(const sched_t *s, const struct job *job);
 /* A job starts. */
 void young_started(sched_t *s, uint32_t slot);
 
-/* Have them be known, without those that are so no more; without memory they are not known. O(young), or where they were not
- * known, O(running).
+/* Drop those from the list that are young no more, or make it where there is none; without memory there is none. O(young), or
+ * to make it, O(running).
  */
 void young_settle(sched_t *s);
 
-/* They are to be found anew. */
+/* Drop the list. The next young_settle makes it. */
 void young_forget(sched_t *s);
 
 /* The young ones as of a time, and how many; NULL: they are not known. */

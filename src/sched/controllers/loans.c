@@ -10,6 +10,7 @@
 #include "sched/controllers/lots_priv.h"
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
+#include "sched/pass/walk.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
@@ -179,7 +180,7 @@ enum step loan_let_others(sched_t *s, uint32_t slot)
     for (int i = 0; i < LOANS_TRIED && lane->depth > 0 && step == STEP_BUSY; i++) {
         if (!queue_after(line ? line : lane->open, &entry.key, &entry) ||
             queue_before(level, entry.key) || !is_considered(s, lane, entry.key) ||
-            !pass_does(s, DOES(ALLOCATE)))
+            !walk_starts(s, lane->mode))
             return STEP_BUSY;
         if (!loan_is_one(s, entry.item))
             step = start_open(s, entry.item, false);

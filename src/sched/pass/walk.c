@@ -144,10 +144,15 @@ static int fits_now(sched_t *s, uint32_t slot)
     return 1;
 }
 
+bool walk_starts(const sched_t *s, enum lane_mode mode)
+{
+    return pass_does(s, mode == LANE_FILL ? DOES(BACKFILL) : DOES(ALLOCATE));
+}
+
 /* Start an open job, if this round starts those of its lane; or make room for one that has none. */
 static enum step start_in_round(sched_t *s, uint32_t slot, enum lane_mode mode, bool turn)
 {
-    bool starts = pass_does(s, mode == LANE_FILL ? DOES(BACKFILL) : DOES(ALLOCATE));
+    bool starts = walk_starts(s, mode);
     enum step step = starts ? start_open(s, slot, turn) : STEP_BUSY;
     int fits = step == STEP_BUSY && !starts ? fits_now(s, slot) : 0;
     if (fits < 0)

@@ -11,6 +11,9 @@ enum step walk_rounds(sched_t *s);
 /* The next open job of a line, by the mode of its lane; JOB_NONE, or failed with ENOMEM. */
 uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *failed);
 
+/* Whether open jobs of a lane in this mode start in this round. */
+bool walk_starts(const sched_t *s, enum lane_mode mode);
+
 /* Look at an open job: it starts, is promised a time, or waits. Make room for a holder, if it can be. */
 enum step walk_look(sched_t *s, uint32_t slot);
 enum step walk_look_at_holder(sched_t *s, uint32_t slot);

@@ -226,7 +226,8 @@ struct queues {
     struct due *tries;           /* of a walk: those that it looks at for that, */
     size_t n_tries, cap_tries, next_try, first_try; /* the last: in the first round of a level */
     bool lists_tries;                               /* which are to be listed */
-    uint32_t *limited;                              /* jobs over a limit; some may be so no more */
+    size_t n_listed;   /* so many of `starving` are no news for the list */
+    uint32_t *limited; /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
     size_t limited_seen;  /* so many of them were looked at, */
     size_t limited_kept;  /* and so many are still in the list */

@@ -228,6 +228,7 @@ void starving_walk(sched_t *s)
     n->lists_tries = n->n_starving > 0 &&
                      (s->woken || n->has_parted_starving || !tried_is_now(s, &n->starving_tried));
     n->has_parted_starving = false;
+    n->n_listed = n->n_starving;
 }
 
 void starving_round(sched_t *s, bool is_first)
@@ -248,17 +249,22 @@ void starving_walked(sched_t *s)
 int starving_list(sched_t *s)
 {
     struct queues *n = s->queues;
-    if (!n->lists_tries)
+    if (!n->lists_tries && !n->has_parted_starving)
         return 0;
-    starving_clean(s);
-    if (array_grow((void **)&n->tries, &n->cap_tries, n->n_starving + 1, sizeof(*n->tries)) < 0)
+    if (n->lists_tries) {
+        starving_clean(s);
+        n->n_listed = 0;
+    }
+    if (array_grow((void **)&n->tries, &n->cap_tries, n->n_tries + n->n_starving + 1,
+                   sizeof(*n->tries)) < 0)
         return -1;
-    n->lists_tries = false;
-    for (size_t i = 0; i < n->n_starving; i++)
+    n->lists_tries = n->has_parted_starving = false;
+    for (size_t i = n->n_listed; i < n->n_starving; i++)
         if (state_told(&s->jobs[n->starving[i]]) == SCHED_WAITING)
             n->tries[n->n_tries++] = (struct due){s->jobs[n->starving[i]].key, n->starving[i]};
-    if (n->n_tries > 1)
-        qsort(n->tries, n->n_tries, sizeof(*n->tries), due_compare);
+    n->n_listed = n->n_starving;
+    if (n->n_tries > n->next_try)
+        qsort(n->tries + n->next_try, n->n_tries - n->next_try, sizeof(*n->tries), due_compare);
     return 0;
 }
 
@@ -276,27 +282,37 @@ uint32_t starving_next(sched_t *s)
     return JOB_NONE;
 }
 
-void starving_leave(sched_t *s)
+/* The one that was looked at is looked at again, by the key that it has now: at once, or in its turn behind others. */
+static void try_again_by(struct queues *n, struct queue_key key)
 {
-    s->queues->next_try++;
+    struct due *v = n->tries;
+    v[n->next_try].key = key;
+    for (size_t i = n->next_try; i + 1 < n->n_tries && due_compare(&v[i + 1], &v[i]) < 0; i++) {
+        struct due later = v[i];
+        v[i] = v[i + 1];
+        v[i + 1] = later;
+    }
 }
 
-/* A job with a claim is looked at. Where a member of an array has started, the next one is tried, as any other. */
-static enum step look_at_claim(sched_t *s, uint32_t slot)
+void starving_looked(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
-    struct due *look = &n->tries[n->next_try];
+    const struct job *job = &s->jobs[slot];
+    if (job->state == SCHED_WAITING && job->key.seq != n->tries[n->next_try].key.seq)
+        try_again_by(n, job->key);
+    else
+        n->next_try++;
+}
+
+static enum step look_at_claim(sched_t *s, uint32_t slot)
+{
     enum step step = claim_look(s, slot);
-    if (step == STEP_FAILED)
-        return step;
-    bool is_next = s->jobs[slot].state == SCHED_WAITING && s->jobs[slot].key.seq != look->key.seq;
-    look->key = is_next ? s->jobs[slot].key : look->key;
-    n->next_try += !is_next;
+    if (step != STEP_FAILED)
+        starving_looked(s, slot);
     return step;
 }
 
-/* It starts, of what those behind it claim too. */
-static enum step start_starving(sched_t *s, uint32_t slot)
+enum step starving_start(sched_t *s, uint32_t slot)
 {
     enum step step = start_open(s, slot, true);
     if (step != STEP_BUSY || !claims_lift(s, CLAIMS_BEHIND, slot))
@@ -312,7 +328,7 @@ enum step starving_look(sched_t *s, uint32_t slot)
     if (s->jobs[slot].is_claiming)
         return look_at_claim(s, slot);
     bool may = pass_does(s, DOES(ALLOCATE));
-    enum step step = may ? start_starving(s, slot) : STEP_BUSY;
+    enum step step = may ? starving_start(s, slot) : STEP_BUSY;
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
     if (step == STEP_BUSY && may)
@@ -320,9 +336,10 @@ enum step starving_look(sched_t *s, uint32_t slot)
     if (step == STEP_FAILED)
         return STEP_FAILED;
     /* of an array, the next member has the next key; one that has a claim now is looked at as such */
-    n->tries[n->next_try].key = s->jobs[slot].key;
-    if ((s->jobs[slot].state != SCHED_WAITING && !s->jobs[slot].is_claiming) || step == STEP_BUSY)
-        n->next_try++;
+    if (step != STEP_BUSY && (s->jobs[slot].state == SCHED_WAITING || s->jobs[slot].is_claiming))
+        try_again_by(n, s->jobs[slot].key);
+    else
+        n->tries[n->next_try++].key = s->jobs[slot].key; /* by which a later round tries it */
     return STEP_DONE;
 }
 

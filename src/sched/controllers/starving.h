@@ -38,13 +38,17 @@ void starving_look_all(sched_t *s);
 /* Whether an open job may be promised a time beside the depth of its lane. */
 bool starving_may(const sched_t *s, uint32_t slot);
 
-/* It has been; and a queue with such a job before another one does not serve that. */
+/* It starts if there is room, of what those behind it claim too. */
+enum step starving_start(sched_t *s, uint32_t slot);
+
+/* It has been promised a time so; and a queue with such a job before another one does not serve that. */
 void starving_relieved(sched_t *s, uint32_t slot);
 bool starving_is_before(const sched_t *s, const struct lane *lane, struct queue_key key);
 
 /* The starving jobs that are to be looked at in a walk, in queue order: it begins (and lists none where nothing has
- * changed since the last one); a round of it in a level begins, which goes through those that the first one does; it has
- * ended; the next one, JOB_NONE; and look at it, or leave it out. starving_list: 0, or -1 with ENOMEM.
+ * changed since the last one, but for members that come to wait by themselves in it); a round of it in a level begins, which goes through those that the first one does; it has
+ * ended; the next one, JOB_NONE; and look at it, or it was looked at in the turn of its lane. Where a member of an array
+ * has started, the one after it comes next. starving_list: 0, or -1 with ENOMEM.
  */
 void starving_walk(sched_t *s);
 void starving_round(sched_t *s, bool is_first);
@@ -52,6 +56,6 @@ void starving_walked(sched_t *s);
 int starving_list(sched_t *s);
 uint32_t starving_next(sched_t *s);
 enum step starving_look(sched_t *s, uint32_t slot);
-void starving_leave(sched_t *s);
+void starving_looked(sched_t *s, uint32_t slot);
 
 #endif

@@ -153,7 +153,10 @@ bool walk_starts(const sched_t *s, enum lane_mode mode)
 static enum step start_in_round(sched_t *s, uint32_t slot, enum lane_mode mode, bool turn)
 {
     bool starts = walk_starts(s, mode);
-    enum step step = starts ? start_open(s, slot, turn) : STEP_BUSY;
+    bool is_starving = pass_does(s, DOES(ALLOCATE)) && starving_may(s, slot);
+    enum step step = !starts       ? STEP_BUSY
+                     : is_starving ? starving_start(s, slot)
+                                   : start_open(s, slot, turn);
     int fits = step == STEP_BUSY && !starts ? fits_now(s, slot) : 0;
     if (fits < 0)
         return STEP_FAILED;
@@ -293,15 +296,17 @@ static enum step walk_step(sched_t *s)
         p->after = s->jobs[holder].key;
         return walk_look_at_holder(s, holder);
     }
-    if (starving != JOB_NONE && best == starving)
-        starving_leave(s);
-    else if (starving != JOB_NONE &&
-             (best == JOB_NONE || queue_before(s->jobs[starving].key, s->jobs[best].key)))
+    if (starving != JOB_NONE && best != starving &&
+        (best == JOB_NONE || queue_before(s->jobs[starving].key, s->jobs[best].key)))
         return walk_looked(s, starving, starving_look(s, starving));
-    if (best != JOB_NONE)
-        return walk_looked(s, best, is_candidate ? limit_look(s, best) : look_at_open(s, best));
-    walk_ended(s);
-    return STEP_BUSY;
+    if (best == JOB_NONE) {
+        walk_ended(s);
+        return STEP_BUSY;
+    }
+    enum step step = is_candidate ? limit_look(s, best) : look_at_open(s, best);
+    if (best == starving && step != STEP_FAILED)
+        starving_looked(s, best);
+    return walk_looked(s, best, step);
 }
 
 enum step walk_rounds(sched_t *s)

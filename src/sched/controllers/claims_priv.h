@@ -6,6 +6,7 @@
 #include "sched/controllers/claims.h"
 #include "sched/controllers/victims.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 
 /* Whether a job of a queue may have a running one stopped as that is by now (is_spare). */
 static inline bool may_stop(const sched_t *s, uint32_t slot, uint32_t other)
@@ -35,15 +36,15 @@ static inline struct claim *claim_of(const sched_t *s, uint32_t slot)
     return claim;
 }
 
-/* Whether a claim of a job may lie over what another one holds: it runs, or it holds a reservation and goes before
- * it.
+/* Whether a claim of a job may lie over what another one holds: it runs, or it holds a reservation and goes before the job, as
+ * that would with a promise (key_held).
  */
 static inline bool may_lie_over(const sched_t *s, uint32_t slot, const struct job *other)
 {
     if (other->state == SCHED_RUNNING)
         return true;
     return other->state == SCHED_RESERVED && !other->is_lifted && !other->is_claiming &&
-           (other->is_preempting || queue_before(other->key, s->jobs[slot].key));
+           (other->is_preempting || queue_before(other->key, key_held(s, slot, 0)));
 }
 
 /* Call `f` for each job that a claim waits for, until it returns false. Returns 0, or -1 with ENOMEM. */

@@ -52,8 +52,11 @@ static enum step preempt_for_holder(sched_t *s, uint32_t slot)
 /* Whether jobs of a lane may preempt any. */
 static bool lane_may_preempt(const sched_t *s, const struct lane *lane)
 {
-    return s->queues->n_victims > 0 && !lane->is_stopped && pass_does(s, DOES(PREEMPT)) &&
-           s->queues->setup->queue[lane->queue].preemptible == SCHED_NOT_PREEMPTIBLE;
+    const struct setup *setup = s->queues->setup;
+    /* With shares, the first one may come to be stopped, and awaited, in this walk. */
+    bool any = s->queues->n_victims > 0 || (s->queues->shares && setup->preempts);
+    return any && !lane->is_stopped && pass_does(s, DOES(PREEMPT)) &&
+           setup->queue[lane->queue].preemptible == SCHED_NOT_PREEMPTIBLE;
 }
 
 /* ---- Who may be preempted, and from when on ---- */

@@ -320,7 +320,7 @@ int open_renew(sched_t *s, uint32_t slot)
 int held_to_open(sched_t *s, uint32_t slot, bool fresh)
 {
     struct job *job = &s->jobs[slot];
-    int64_t held = job->ask.duration; /* of a claim without end */
+    int64_t held = job->is_claiming ? s->place->endless : job->ask.duration;
     struct queue_key as_held = job->key;
     job->ask.duration = job->is_claiming ? job->details->estimate : held;
     bool is_open = tell_reserve(s->queues) == 0 && open_insert(s, slot, fresh) == 0;

@@ -78,6 +78,7 @@ struct details {
     bool is_untold;       /* listed in `untold` */
     bool is_promise_told; /* the shell was told a time last */
     bool waits;           /* held: for controllers, not for the machine */
+    bool was_wide;        /* held: a limit of nodes has refused a choice of more than it needs */
     /* Of a held job: another, `culprit` (-1: unknown), may delay it by taking longer than expected; and what
      * the shell was told.
      */

@@ -376,8 +376,10 @@ void held_waits(sched_t *s, uint32_t slot, bool waits)
 {
     struct details *d = s->jobs[slot].details;
     s->jobs[slot].is_tried_again = waits;
-    if (d)
+    if (d) {
         d->waits = waits;
+        d->was_wide &= waits;
+    }
     if (waits)
         d->limited = limits_last_decrease(s->queues->limits, d->party);
 }

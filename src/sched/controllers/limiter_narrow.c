@@ -8,13 +8,20 @@ static void allow(void *arg, uint32_t node)
     m->s->place->ops->allow(m->s->place, node);
 }
 
-/* Whether a booking is over a node limit by itself, and the job could be on fewer nodes. */
+/* Whether nodes are limited of a job that could be on fewer of them than a booking. */
+static bool is_wide(const sched_t *s, uint32_t slot, struct measured *m)
+{
+    return !s->place->is_counted &&
+           limits_names_nodes(s->queues->limits, s->jobs[slot].details->party) &&
+           measure_held(m, "node") > measure_wanted(m, "node");
+}
+
+/* Whether such a booking is over a limit by itself. */
 static bool is_too_wide(const sched_t *s, uint32_t slot, struct measured *m)
 {
-    uint32_t party = s->jobs[slot].details->party;
-    return !s->place->is_counted && limits_names_nodes(s->queues->limits, party) &&
-           measure_held(m, "node") > limits_most_nodes(s->queues->limits, party) &&
-           measure_held(m, "node") > measure_wanted(m, "node");
+    return is_wide(s, slot, m) &&
+           measure_held(m, "node") >
+               limits_most_nodes(s->queues->limits, s->jobs[slot].details->party);
 }
 
 /* Whether user or queue have some nodes of which it could be on. */
@@ -56,15 +63,16 @@ int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     const struct place_ops *ops = s->place->ops;
     struct measured m = {.s = s, .booking = booking, .class = job->ask.class};
     struct limits_window window = limits_window_of(s, slot, booking, at, at + job->ask.duration);
-    bool is_wide = is_too_wide(s, slot, &m);
-    if (!is_wide && !may_join(s, slot, &m))
+    bool too_wide = is_too_wide(s, slot, &m);
+    job->details->was_wide |= is_wide(s, slot, &m);
+    if (!too_wide && !may_join(s, slot, &m))
         return 0;
     if (ops->narrow(s->place, &job->ask, false) < 0)
         return -1;
     struct limits_room room =
         limits_narrow(s->queues->limits, job->details->party, window, allow, &m);
-    int rc = is_wide ? narrow_to_few(s, slot, &m, window, room, at)
-                     : narrow_to_theirs(s, slot, &m, window, room);
+    int rc = too_wide ? narrow_to_few(s, slot, &m, window, room, at)
+                      : narrow_to_theirs(s, slot, &m, window, room);
     if (rc <= 0)
         ops->narrow(s->place, NULL, false);
     return rc;
@@ -75,7 +83,8 @@ bool may_be_narrow(const sched_t *s, uint32_t slot)
     const struct job *job = &s->jobs[slot];
     uint32_t i = 0, node;
     return !s->place->is_counted && limits_names_nodes(s->queues->limits, job->details->party) &&
-           s->place->ops->next_shared(s->place, job->booking, &i, &node);
+           (job->details->was_wide ||
+            s->place->ops->next_shared(s->place, job->booking, &i, &node));
 }
 
 int64_t narrow_next(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t next)

@@ -52,7 +52,9 @@ struct limits_window limits_window_of(const sched_t *s, uint32_t slot, int64_t b
 int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 int64_t narrow_next(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t next);
 
-/* Whether what a holder has may have been chosen so: it shares nodes, and these are limited. O(what it holds). */
+/* Whether what a holder has may have been chosen so, or may be chosen on fewer nodes: these are limited, and it shares some, or
+ * was refused more than it needs. O(what it holds).
+ */
 bool may_be_narrow(const sched_t *s, uint32_t slot);
 
 /* As the controller's open, close, enter and put_back; and what a job has counts no more, where `open`

@@ -45,10 +45,10 @@ enum step starving_start(sched_t *s, uint32_t slot);
 void starving_relieved(sched_t *s, uint32_t slot);
 bool starving_is_before(const sched_t *s, const struct lane *lane, struct queue_key key);
 
-/* The starving jobs that are to be looked at in a walk, in queue order: it begins (and lists none where nothing has
- * changed since the last one, but for members that come to wait by themselves in it); a round of it in a level begins, which goes through those that the first one does; it has
- * ended; the next one, JOB_NONE; and look at it, or it was looked at in the turn of its lane. Where a member of an array
- * has started, the one after it comes next. starving_list: 0, or -1 with ENOMEM.
+/* The starving jobs that are to be looked at in a walk, in queue order: it begins (and lists none where nothing has changed since
+ * the last one, but for members that come to wait by themselves in it); a round of it in a level begins, which goes through those
+ * that the first one does; it has ended; the next one, JOB_NONE; and look at it, or it was looked at in the turn of its lane.
+ * Where a member of an array has started, the one after it comes next. starving_list: 0, or -1 with ENOMEM.
  */
 void starving_walk(sched_t *s);
 void starving_round(sched_t *s, bool is_first);

@@ -268,21 +268,7 @@ int starving_list(sched_t *s)
     return 0;
 }
 
-uint32_t starving_next(sched_t *s)
-{
-    struct queues *n = s->queues;
-    for (; n->next_try < n->n_tries; n->next_try++) {
-        const struct due *next = &n->tries[n->next_try];
-        const struct job *job = &s->jobs[next->slot];
-        bool is =
-            queue_same(job->key, next->key) && (job->is_claiming || starving_may(s, next->slot));
-        if (is)
-            return queue_before(s->pass.floor, next->key) ? JOB_NONE : next->slot;
-    }
-    return JOB_NONE;
-}
-
-/* The one that was looked at is looked at again, by the key that it has now: at once, or in its turn behind others. */
+/* The next one is looked at by the key that it has now: at once, or in its turn behind others. */
 static void try_again_by(struct queues *n, struct queue_key key)
 {
     struct due *v = n->tries;
@@ -292,6 +278,23 @@ static void try_again_by(struct queues *n, struct queue_key key)
         v[i] = v[i + 1];
         v[i + 1] = later;
     }
+}
+
+uint32_t starving_next(sched_t *s)
+{
+    struct queues *n = s->queues;
+    while (n->next_try < n->n_tries) {
+        const struct due *next = &n->tries[n->next_try];
+        const struct job *job = &s->jobs[next->slot];
+        bool is = job->is_claiming || starving_may(s, next->slot);
+        if (!is)
+            n->next_try++;
+        else if (!queue_same(job->key, next->key)) /* what its class holds has changed, say */
+            try_again_by(n, job->key);
+        else
+            return queue_before(s->pass.floor, next->key) ? JOB_NONE : next->slot;
+    }
+    return JOB_NONE;
 }
 
 void starving_looked(sched_t *s, uint32_t slot)

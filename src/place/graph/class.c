@@ -135,6 +135,8 @@ int64_t graph_place_wants(const struct place *place, uint32_t class, const char 
 {
     struct graph_place *n = graph_place_of(place);
 
+    if (!n->stale && n->has_unit && strcmp(type, intern_text(&n->graph->types, n->unit)) == 0)
+        return n->classes[class].cores;
     return wants(n, &n->classes[class], type);
 }
 
@@ -156,6 +158,17 @@ void graph_place_classes_renew(struct graph_place *n)
     for (uint32_t i = 0; i < n->n_classes; i++)
         if (n->classes[i].text)
             count_cores(n, &n->classes[i]);
+}
+
+bool graph_place_classes_check(struct graph_place *n)
+{
+    bool right = true;
+
+    for (uint32_t i = 0; !n->stale && n->has_unit && i < n->n_classes && right; i++) {
+        struct class *c = &n->classes[i];
+        right = !c->text || c->cores == wants(n, c, intern_text(&n->graph->types, n->unit));
+    }
+    return right;
 }
 
 /* ---- The table ---- */

@@ -18,7 +18,7 @@ static bool graph_place_check(const struct place *place)
     const struct graph_place *n = graph_place_of(place);
 
     return match_check(n->match) && graph_place_parts_check(n) && capacity_check(n) &&
-           freed_check(&n->freed_nodes);
+           graph_place_classes_check(graph_place_of(place)) && freed_check(&n->freed_nodes);
 }
 
 static uint64_t graph_place_blocks(const struct place *place, int64_t booking)

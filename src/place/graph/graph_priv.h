@@ -318,6 +318,9 @@ void graph_place_classes_clear(struct graph_place *n);
 /* Reckon anew what follows from the machine. */
 void graph_place_classes_renew(struct graph_place *n);
 
+/* Whether what they ask for of the unit is known as it is. O(classes) */
+bool graph_place_classes_check(struct graph_place *n);
+
 /* What the matcher is asked. */
 struct plan_ask graph_place_plan(const struct graph_place *n, const struct place_ask *ask);
 

@@ -43,13 +43,15 @@
 /* Open jobs of a lane that may fit, up to which a walk that goes by shares chooses among their leaves alone. */
 #define MAY_FIT_MAX BOUND(32, 1)
 
-/* Which results of a search for victims are kept: the lots that it listed, the running jobs by lane, the young ones among them, and
- * the kinds of jobs for which those being stopped leave too little. What is not kept is worked out again.
+/* Which results of a search for victims are kept: the lots that it listed, the running jobs by lane, the young ones among them, the
+ * kinds of jobs for which those being stopped leave too little; and from pass to pass who is being stopped. What is not kept is
+ * worked out again.
  */
-#define LOTS_KEPT    BOUND(1, 0)
-#define RUNNERS_KEPT BOUND(1, 0)
-#define YOUNG_KEPT   BOUND(1, 0)
-#define LITTLE_KEPT  BOUND(1, 0)
+#define LOTS_KEPT     BOUND(1, 0)
+#define RUNNERS_KEPT  BOUND(1, 0)
+#define YOUNG_KEPT    BOUND(1, 0)
+#define LITTLE_KEPT   BOUND(1, 0)
+#define STOPPING_KEPT BOUND(1, 0)
 
 /* Whether a walk goes through the queue itself where each job of it is a candidate, in place of its groups; and whether a job is
  * seen to borrow without what it asks for.

@@ -175,6 +175,7 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
         displaced_return(s); /* nobody could be promised a time behind it */
     d->limit = limit;
     d->estimate = estimate;
+    s->queues->stopping_is_stale |= runs;
     if (job->state == SCHED_WAITING)
         job_group_note_limit(s, slot);
     if (job->state == SCHED_BLOCKED && d->blocked & BLOCK_LIMIT)

@@ -210,7 +210,8 @@ bool queues_check(const sched_t *s)
            s->finder->check(s) && limits_check(n->limits) && depend_check(n->depend) &&
            heap_check(&n->begins) && heap_check(&n->ends) && heap_check(&n->stops) &&
            heap_check(&n->starves) && clock_check(s) && members_check(s) && held_list_check(s) &&
-           young_check(s) && lane_runners_check(s) && (!n->shares || shares_check(s));
+           young_check(s) && lane_runners_check(s) && stopping_check(s) &&
+           (!n->shares || shares_check(s));
 }
 
 /* Whether a job is stopped for one of a queue that is not preemptible, and such queues have promised times to jobs behind

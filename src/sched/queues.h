@@ -275,10 +275,11 @@ struct queues {
     struct tried holders_tried; /* as of when room could be made for no holder */
     uint32_t *victims; /* running jobs of preemptible queues, and others that are being stopped */
     size_t n_victims, cap_victims;
-    uint32_t *stopping; /* running jobs that are being stopped, in the pass at work, */
+    uint32_t *stopping; /* running jobs that are being stopped, */
     size_t n_stopping, cap_stopping;
     bool stopping_is_stale;       /* who they are is to be found again (stopping_list) */
-    uint64_t stopping_lists;      /* times that they were found */
+    int64_t stopping_until;       /* or is by then, when another one is out of time */
+    uint64_t stopping_lists;      /* times that they were found, and passes */
     struct lots_kept *lots_kept;  /* the last ones (controllers/lots.h); NULL */
     struct lane_runners runners;  /* as far as they were asked for (controllers/lots.h) */
     struct awaited_pair *awaited; /* in the order in which that began (controllers/awaited.h) */

@@ -97,6 +97,7 @@ static void victim_remove(sched_t *s, uint32_t slot)
     struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
     size_t kept = 0;
+    stopping_left(s, slot);
     if (!d->is_in_victims)
         return;
     for (size_t i = 0; i < n->n_victims; i++)
@@ -195,6 +196,7 @@ static void list_if_preemptible(sched_t *s, uint32_t slot, enum sched_how how)
     (void)how;
     leave_preempting(s, slot);
     victim_add(s, slot);
+    stopping_started(s, slot);
     young_started(s, slot);
     int64_t from = preemptible_from(s, job);
     if (is_preemptible(s, job) && from > s->now && from < n->preemptible_next)

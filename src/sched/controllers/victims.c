@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/bounds.h"
+#include "base/number.h"
 #include "berth/sched_config.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/awaited.h"
@@ -62,6 +64,13 @@ bool may_be_told(const sched_t *s, uint32_t slot)
            s->now >= preemptible_from(s, job);
 }
 
+/* From when on a job that runs is out of time; INT64_MAX: never. */
+static int64_t out_of_time_from(const sched_t *s, uint32_t slot)
+{
+    int64_t at = s->jobs[slot].at, limit = s->jobs[slot].details->limit;
+    return limit < INT64_MAX - at ? at + limit : INT64_MAX;
+}
+
 int stopping_list(sched_t *s)
 {
     struct queues *n = s->queues;
@@ -69,9 +78,12 @@ int stopping_list(sched_t *s)
         return 0;
     n->n_stopping = 0;
     n->stopping_lists++;
+    n->stopping_until = INT64_MAX;
     for (uint32_t i = 0; i < n->ends.n; i++) {
-        if (!is_being_stopped(s, n->ends.v[i].item))
+        if (!is_being_stopped(s, n->ends.v[i].item)) {
+            stopping_started(s, n->ends.v[i].item);
             continue;
+        }
         if (array_grow((void **)&n->stopping, &n->cap_stopping, n->n_stopping + 1,
                        sizeof(*n->stopping)) < 0)
             return -1;
@@ -79,6 +91,45 @@ int stopping_list(sched_t *s)
     }
     n->stopping_is_stale = false;
     return 0;
+}
+
+void stopping_begin(sched_t *s)
+{
+    struct queues *n = s->queues;
+    n->stopping_is_stale |= !STOPPING_KEPT || n->stopping_until <= s->now;
+    n->stopping_lists++;
+}
+
+void stopping_started(sched_t *s, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    n->stopping_is_stale |= is_being_stopped(s, slot);
+    if (s->jobs[slot].state == SCHED_RUNNING)
+        n->stopping_until = lesser(n->stopping_until, out_of_time_from(s, slot));
+}
+
+void stopping_left(sched_t *s, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    size_t kept = 0;
+    for (size_t i = 0; i < n->n_stopping; i++)
+        if (n->stopping[i] != slot)
+            n->stopping[kept++] = n->stopping[i];
+    n->n_stopping = kept;
+}
+
+bool stopping_check(const sched_t *s)
+{
+    const struct queues *n = s->queues;
+    size_t stops = 0;
+    bool right = true;
+    if (n->stopping_is_stale || n->stopping_until <= s->now)
+        return true;
+    for (uint32_t i = 0; i < n->ends.n; i++)
+        stops += is_being_stopped(s, n->ends.v[i].item);
+    for (size_t i = 0; i < n->n_stopping && right; i++)
+        right = is_being_stopped(s, n->stopping[i]);
+    return right && stops == n->n_stopping;
 }
 
 static bool may_be_victim(const sched_t *s, uint32_t slot)

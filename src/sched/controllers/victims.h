@@ -58,9 +58,17 @@ bool is_listed_victim(const sched_t *s, uint32_t slot);
 bool is_spare(const sched_t *s, uint32_t slot);
 
 /* List who is being stopped of those that run (queues.h), in a pass. Returns 0, or -1 with ENOMEM. O(1) where that is known,
- * as nobody has been told since the pass began or since the last call; else O(running).
+ * as nobody has been told or is out of time since the last call; else O(running).
  */
 int stopping_list(sched_t *s);
+
+/* A pass begins: some may be out of time by now. A job runs, or has another limit; it runs no more. And whether those who are
+ * listed are all that are being stopped, where that is known.
+ */
+void stopping_begin(sched_t *s);
+void stopping_started(sched_t *s, uint32_t slot);
+void stopping_left(sched_t *s, uint32_t slot);
+bool stopping_check(const sched_t *s);
 
 /* Whether a running job may be told to stop by now: it has not been told yet. */
 bool may_be_told(const sched_t *s, uint32_t slot);

@@ -20,6 +20,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/loans.h"
 #include "sched/controllers/starving.h"
+#include "sched/controllers/victims.h"
 #include "sched/pass/displaced.h"
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
@@ -351,7 +352,7 @@ static int run_within_budget(sched_t *s, int64_t now, bool more, uint64_t budget
     }
     s->now = now;
     s->n_decisions = 0;
-    s->queues->stopping_is_stale = true;
+    stopping_begin(s);
     s->queues->runners.is_known = false;
     s->pass.budget = budget;
     s->pass.is_whole = budget == UINT64_MAX;

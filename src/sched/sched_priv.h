@@ -77,6 +77,7 @@ struct job {
     /* Held: a controller did not let it have something better: it is tried again when that may have changed. */
     bool is_tried_again;
     bool is_to_look_again; /* held: promised a time in this sweep, it looks once more at its end */
+    bool has_roles;        /* it is of a gang of several roles */
 };
 
 /* Whether a job is yet to start: it waits, is promised a start, or is blocked. */

@@ -289,6 +289,7 @@ uint32_t job_enter(sched_t *s, const struct sched_request *request,
         s->seq = job->key.seq + 1;
     job->ask = (struct place_ask){.class = PLACE_NO_CLASS};
     job->state = SCHED_BLOCKED;
+    job->has_roles = of && of->gang && of->gang->n_roles > 1;
     job->is_preempting = job->is_tried_again = job->is_kept = job->is_claiming = false;
     job->lane = 0;
     details_link(s, slot);

@@ -106,7 +106,7 @@ static void tell_rest(sched_t *s, uint32_t slot, struct share_sum rest)
 
 bool shares_are_mixed(const sched_t *s, uint32_t slot)
 {
-    return gang_asks_whole(s, slot) && gang_of(s, slot)->n_roles > 1;
+    return s->jobs[slot].has_roles && gang_asks_whole(s, slot);
 }
 
 /* How many members it asks for at once. */

@@ -440,6 +440,14 @@ struct place_ops {
      */
     bool (*is_steady)(struct place *place, const struct place_ask *ask);
 
+    /* Of an ask for several that is_steady: whether all of them fit if those do that have left a booking, with the others
+     * where they are. Let those leave a booking for a time that have anything in common with another booking; -1 with ENOMEM.
+     * And book as many as are missing, at that time: 0, or -1 with EBUSY or ENOMEM, and some may be missing still. NULL: never.
+     */
+    bool (*may_mend)(struct place *place, const struct place_ask *ask);
+    int (*loosen)(struct place *place, int64_t booking, int64_t other);
+    int (*mend)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
+
     /* How many resources a booking holds that are up and that an ask could use. O(what it holds). */
     int64_t (*useful)(struct place *place, const struct place_ask *ask, int64_t booking);
 

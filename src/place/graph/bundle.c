@@ -206,6 +206,33 @@ int64_t bundle_probe(struct place *place, const struct place_ask *ask, int64_t a
     return booking;
 }
 
+int bundle_loosen(struct place *place, int64_t booking, int64_t other)
+{
+    struct bundle *b = bundle_of(place, booking);
+    uint32_t kept = 0;
+    if (bundle_mark(place, other, true) < 0)
+        return -1;
+    for (uint32_t i = 0; i < b->n; i++)
+        if (OPS.meets(place, b->v[i]) == PLACE_APART)
+            b->v[kept++] = b->v[i];
+        else
+            OPS.undo(place, b->v[i]);
+    b->n = kept;
+    bundle_mark(place, other, false);
+    return 0;
+}
+
+int bundle_mend(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at)
+{
+    struct bundle *b = bundle_of(place, booking);
+    const struct bundle_class *c = bundle_class_of(place, ask->class);
+    struct place_ask one = bundle_role_ask(place, ask, 0);
+    uint32_t missing = c->role[0].count - b->n;
+    if (bundle_most(place, ask, 0, at) < missing)
+        return fail_bundle(EBUSY);
+    return missing > 0 ? book_role(place, &one, missing, at, b) : 0;
+}
+
 int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at, uint32_t *of_role)
 {
     if (!is_bundle_class(ask->class)) {

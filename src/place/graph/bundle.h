@@ -134,6 +134,8 @@ int64_t bundle_when(const struct place *place, const struct place_ask *ask, int6
 int64_t bundle_book(struct place *place, const struct place_ask *ask, int64_t at);
 int64_t bundle_reserve(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);
 int64_t bundle_probe(struct place *place, const struct place_ask *ask, int64_t at);
+int bundle_loosen(struct place *place, int64_t booking, int64_t other);
+int bundle_mend(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
 int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at,
                     uint32_t *of_role);
 void bundle_release(struct place *place, int64_t booking);
@@ -197,6 +199,7 @@ bool bundle_next_shared(const struct place *place, int64_t booking, uint32_t *i,
 int bundle_mark(struct place *place, int64_t booking, bool on);
 enum place_meet bundle_meets(const struct place *place, int64_t booking);
 bool bundle_is_steady(struct place *place, const struct place_ask *ask);
+bool bundle_may_mend(struct place *place, const struct place_ask *ask);
 int bundle_weigh(struct place *place, int64_t booking, bool on);
 int bundle_keep_free(struct place *place, int64_t booking, int64_t at);
 uint64_t bundle_blocks(const struct place *place, int64_t booking);

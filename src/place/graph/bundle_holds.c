@@ -149,6 +149,20 @@ bool bundle_is_steady(struct place *place, const struct place_ask *ask)
     return is_steady;
 }
 
+/* Members are alike, and each is in one node, of which it takes a number of one thing: so there is room for as many more of them
+ * wherever those are that are there. As the ask is steady it is one of nodes, in a line.
+ */
+bool bundle_may_mend(struct place *place, const struct place_ask *ask)
+{
+    if (!is_bundle_class(ask->class))
+        return false;
+    const struct bundle_class *b = bundle_class_of(place, ask->class);
+    const jobspec_t *spec = graph_place_of(place)->classes[b->role[0].class].spec;
+    const struct jobspec_resource *r = spec->resources;
+    return b->n == 1 && r[0].count.min == 1 &&
+           (spec->nresources == 2 || (spec->nresources == 3 && r[1].kind == JOBSPEC_SLOT));
+}
+
 int bundle_weigh(struct place *place, int64_t booking, bool on)
 {
     if (!is_bundle(booking))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/bounds.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limits.h"
 #include "sched/controllers/lots_priv.h"
@@ -124,11 +125,21 @@ static void spare_apart(struct preemption *h, struct lot *lot, int64_t booking)
         take_lot(h, lot, true);
 }
 
+/* Whether limits measure nothing of where a booking is, and the booking may be mended. */
+static bool may_be_mended(const struct preemption *h)
+{
+    const sched_t *s = h->s;
+    const struct place_ops *ops = s->place->ops;
+    return BOOKINGS_MENDED && ops->may_mend && ops->may_mend(s->place, h->ask) &&
+           !limits_measures(s->queues->limits, s->jobs[h->lots->slot].details->party);
+}
+
 /* The booking of a job while lots are put back that it does not need. */
 struct sparing {
     int64_t booking;
     bool is_steady, is_marked;
     bool is_lifted; /* out of the calendars, as a lot was needed */
+    bool is_mended; /* it may be another one than without so many lots */
 };
 
 /* Put a lot back and book the job without it. If the job needs the lot, take it again and keep the former booking: a steady one
@@ -158,16 +169,45 @@ static void book_without(struct preemption *h, struct lot *lot, struct sparing *
     errno = saved;
 }
 
+/* The same where only whether it fits counts, and not where: only members leave the booking and are booked anew that have anything
+ * of what the lot has.
+ */
+static void mend_without(struct preemption *h, struct lot *lot, struct sparing *is)
+{
+    sched_t *s = h->s;
+    const struct place_ops *ops = s->place->ops;
+    int rc = 0;
+    for (uint32_t i = lot->first; i < lot->first + lot->n && rc == 0; i++)
+        rc = ops->loosen(s->place, is->booking, s->jobs[h->victim[i].slot].booking);
+    if (rc == 0) {
+        take_lot(h, lot, false);
+        rc = ops->mend(s->place, h->ask, is->booking, s->now);
+        bool has_room = rc == 0, is_busy = rc < 0 && errno == EBUSY;
+        bool is_let = has_room && lets_hold(h, is->booking);
+        h->is_refused |= has_room && !is_let;
+        if (!is_let)
+            take_lot(h, lot, true);
+        if (is_busy)
+            rc = ops->mend(s->place, h->ask, is->booking, s->now);
+    }
+    if (rc == 0)
+        return;
+    ops->undo(s->place, is->booking);
+    is->booking = -1;
+    errno = ENOMEM;
+}
+
 /* Put back the lots that the job does not need, beginning with the last one. To see whether it needs a lot, it is booked anew
  * without it. Bookings that are steady (is_steady) stay the same without a lot of which they hold nothing: that one is put back,
- * and nothing is booked anew. Returns the booking, or -1 with ENOMEM. A match for each lot that is tried, two if it is needed
- * and bookings are not steady.
+ * and nothing is booked anew. Returns the booking, `anywhere` if only whether there is one counts, or -1 with ENOMEM. A match for
+ * each lot that is tried, two if it is needed and bookings are not steady.
  */
-static int64_t spare_lots(struct preemption *h, int64_t booking)
+static int64_t spare_lots(struct preemption *h, int64_t booking, bool anywhere)
 {
     struct lots *lots = h->lots;
     struct place *place = h->s->place;
     struct sparing is = {.booking = booking, .is_steady = booking >= 0 && is_steady(h)};
+    is.is_mended = is.is_steady && anywhere && may_be_mended(h);
     for (size_t i = lots->n; i-- > 0 && is.booking >= 0;) {
         struct lot *lot = &lots->v[i];
         if (!lot->is_taken || goes_along(lots, lot))
@@ -181,7 +221,10 @@ static int64_t spare_lots(struct preemption *h, int64_t booking)
         if (is.is_marked)
             place->ops->mark(place, is.booking, false);
         is.is_marked = false;
-        book_without(h, lot, &is);
+        if (is.is_mended)
+            mend_without(h, lot, &is);
+        else
+            book_without(h, lot, &is);
     }
     if (is.is_marked)
         place->ops->mark(place, is.booking, false);
@@ -299,7 +342,7 @@ static int find_needed(struct preemption *h)
         lots->v[i].is_needed = share_lets(h, &lots->v[i]);
     int64_t booking = take_needed(h);
     if (booking >= 0)
-        booking = spare_lots(h, booking);
+        booking = spare_lots(h, booking, true);
     if (booking < 0)
         return -1;
     h->s->place->ops->undo(h->s->place, booking);
@@ -333,7 +376,7 @@ static bool shares_let_all(const struct preemption *h)
 static int64_t settle_lots(struct preemption *h, int64_t booking)
 {
     if (booking >= 0)
-        booking = spare_lots(h, booking);
+        booking = spare_lots(h, booking, false);
     if (booking < 0 || shares_let_all(h))
         return booking;
     h->s->place->ops->undo(h->s->place, booking);

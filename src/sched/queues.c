@@ -82,6 +82,7 @@ static struct queues *queues_new(struct setup *setup)
     }
     n->first = n->last = n->never_next = JOB_NONE;
     n->passed = -1;
+    n->stopping_until = INT64_MAX; /* nobody runs */
     n->starting = -1;
     n->turn = n->preemptible_next = n->reclaim_next = n->never_at = INT64_MAX;
     n->setup = setup;

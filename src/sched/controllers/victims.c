@@ -123,8 +123,8 @@ bool stopping_check(const sched_t *s)
     const struct queues *n = s->queues;
     size_t stops = 0;
     bool right = true;
-    if (n->stopping_is_stale || n->stopping_until <= s->now)
-        return true;
+    if (n->stopping_is_stale || n->passed != s->now)
+        return true; /* later more may be out of time, which the next pass looks for */
     for (uint32_t i = 0; i < n->ends.n; i++)
         stops += is_being_stopped(s, n->ends.v[i].item);
     for (size_t i = 0; i < n->n_stopping && right; i++)

@@ -9,6 +9,7 @@
 #include "sched/controllers/young.h"
 #include "sched/pass/steps.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
@@ -205,13 +206,17 @@ bool queues_check(const sched_t *s)
 {
     const struct queues *n = s->queues;
     size_t displaced = 0;
-    for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
+    bool has_roles = true; /* as is known of each */
+    for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
+        const struct gang *gang = gang_of(s, slot);
         displaced += s->jobs[slot].details->displaced >= 0;
-    return displaced == n->n_displaced && dict_check(&n->jobspecs) && dict_check(&n->gang_arrays) &&
-           s->finder->check(s) && limits_check(n->limits) && depend_check(n->depend) &&
-           heap_check(&n->begins) && heap_check(&n->ends) && heap_check(&n->stops) &&
-           heap_check(&n->starves) && clock_check(s) && members_check(s) && held_list_check(s) &&
-           young_check(s) && lane_runners_check(s) && stopping_check(s) &&
+        has_roles &= s->jobs[slot].has_roles == (gang && gang->n_roles > 1);
+    }
+    return has_roles && displaced == n->n_displaced && dict_check(&n->jobspecs) &&
+           dict_check(&n->gang_arrays) && s->finder->check(s) && limits_check(n->limits) &&
+           depend_check(n->depend) && heap_check(&n->begins) && heap_check(&n->ends) &&
+           heap_check(&n->stops) && heap_check(&n->starves) && clock_check(s) && members_check(s) &&
+           held_list_check(s) && young_check(s) && lane_runners_check(s) && stopping_check(s) &&
            (!n->shares || shares_check(s));
 }
 

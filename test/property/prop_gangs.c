@@ -98,12 +98,14 @@ static void close_scene(void)
     for (int i = 0; i < scene.nodes; i++)
         whole_node(i, false);
     for (int i = 0; i < scene.jobs; i++)
-        for (int m = 0; m < scene.job[i].members; m++)
-            if (scene.job[i].held[m] && scene.job[i].state[m] == WAITS &&
-                whole_handle(scene.sched, i, m) >= 0) {
-                CHECK(sched_release(scene.sched, scene.now, whole_handle(scene.sched, i, m)) == 0);
-                scene.job[i].held[m] = false;
-            }
+        for (int m = 0; m < scene.job[i].members; m++) {
+            sched_job_t handle = whole_handle(scene.sched, i, m);
+            if (!scene.job[i].held[m] || scene.job[i].state[m] != WAITS || handle < 0 ||
+                sched_state(scene.sched, handle) == SCHED_REJECTED) /* the next pass says so */
+                continue;
+            CHECK(sched_release(scene.sched, scene.now, handle) == 0);
+            scene.job[i].held[m] = false;
+        }
 }
 
 /* Returns the number that stands for all that was done. */

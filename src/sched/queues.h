@@ -222,7 +222,7 @@ struct queues {
     bool had_claims;             /* in this pass */
     uint32_t starving_starts;    /* how many starving jobs have started */
     bool is_starving_late;       /* all jobs are to be looked at for that */
-    bool has_parted_starving;    /* some wait by themselves since the walk has begun */
+    bool any_opened_starving;    /* some are open since they were listed */
     struct tried starving_tried; /* as of when all of them were, for what they could be given */
     struct due *tries;           /* of a walk: those that it looks at for that, */
     size_t n_tries, cap_tries, next_try, first_try; /* the last: in the first round of a level */

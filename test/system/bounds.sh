@@ -98,8 +98,8 @@ gangs() { # PROGRAM
     # again; 6132: what a gang has beyond its min starts with it; 6622: a late reservation stays; 8114, 8174, 21021, 71149:
     # starving members have their turns; 12530, 19055: a claim beside what those behind it are promised; 24373: loans in a round that
     # backfills; 42663: room for jobs of queues that had nobody to stop when the walk began; 42772: a choice that is wider than a
-    # limit; 43372: what a claim has withheld
-    for first in 1 1375 1681 1776 6132 6622 8114 8174 12530 19055 21021 24373 42663 42772 43372 71149; do
+    # limit; 43372: what a claim has withheld; 85011: a job that loses its claim
+    for first in 1 1375 1681 1776 6132 6622 8114 8174 12530 19055 21021 24373 42663 42772 43372 71149 85011; do
         count=1
         [ "$first" -ne 1 ] || count=$scenes
         SCENE_HASHES=1 SCENES=$count SCENE_SEED=$first "$1" 2>/dev/null | grep '^scene '

@@ -163,9 +163,13 @@ static enum step take_claims(sched_t *s, uint32_t slot, uint32_t last, int64_t b
     if ((last != JOB_NONE || met != JOB_NONE) &&
         !controllers_may_hold(s, slot, s->place->endless, booking, at))
         return STEP_DONE;
-    for (last = last == JOB_NONE ? met : last; last != JOB_NONE; last = met)
-        if (held_to_open(s, last, false) < 0 || find_met(s, slot, booking, &met) < 0)
+    for (last = last == JOB_NONE ? met : last; last != JOB_NONE; last = met) {
+        if (held_to_open(s, last, false) < 0)
             return STEP_FAILED;
+        starving_opened(s, last);
+        if (find_met(s, slot, booking, &met) < 0)
+            return STEP_FAILED;
+    }
     return STEP_BUSY;
 }
 

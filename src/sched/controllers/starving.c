@@ -72,21 +72,27 @@ static void starving_add(sched_t *s, uint32_t slot)
     n->starving_tried = (struct tried){0};
 }
 
-void starving_parted(sched_t *s, uint32_t part)
+void starving_opened(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
-    if (s->jobs[part].details->is_starving && starving_reserve(n) < 0) {
-        n->is_starving_late = true;
-    } else if (s->jobs[part].details->is_starving) {
-        starving_add(s, part);
-        n->has_parted_starving = true;
-    }
+    if (!s->jobs[slot].details->is_starving)
+        return;
+    n->is_starving_late |= starving_reserve(n) < 0;
+    if (n->is_starving_late)
+        return;
+    starving_add(s, slot);
+    n->any_opened_starving = true;
+}
+
+void starving_parted(sched_t *s, uint32_t part)
+{
+    starving_opened(s, part);
     starving_resume(s, part);
 }
 
 bool starving_is_due(const sched_t *s)
 {
-    return s->queues->has_parted_starving;
+    return s->queues->any_opened_starving;
 }
 
 /* The list without those that are so no more, or are listed twice. */
@@ -226,8 +232,8 @@ void starving_walk(sched_t *s)
     struct queues *n = s->queues;
     n->n_tries = n->next_try = n->first_try = 0;
     n->lists_tries = n->n_starving > 0 &&
-                     (s->woken || n->has_parted_starving || !tried_is_now(s, &n->starving_tried));
-    n->has_parted_starving = false;
+                     (s->woken || n->any_opened_starving || !tried_is_now(s, &n->starving_tried));
+    n->any_opened_starving = false;
     n->n_listed = n->n_starving;
 }
 
@@ -249,7 +255,7 @@ void starving_walked(sched_t *s)
 int starving_list(sched_t *s)
 {
     struct queues *n = s->queues;
-    if (!n->lists_tries && !n->has_parted_starving)
+    if (!n->lists_tries && !n->any_opened_starving)
         return 0;
     if (n->lists_tries) {
         starving_clean(s);
@@ -258,7 +264,7 @@ int starving_list(sched_t *s)
     if (array_grow((void **)&n->tries, &n->cap_tries, n->n_tries + n->n_starving + 1,
                    sizeof(*n->tries)) < 0)
         return -1;
-    n->lists_tries = n->has_parted_starving = false;
+    n->lists_tries = n->any_opened_starving = false;
     for (size_t i = n->n_listed; i < n->n_starving; i++)
         if (state_told(&s->jobs[n->starving[i]]) == SCHED_WAITING)
             n->tries[n->n_tries++] = (struct due){s->jobs[n->starving[i]].key, n->starving[i]};

@@ -25,7 +25,10 @@ void starving_resume(sched_t *s, uint32_t slot);
 /* The time from which on a pending job is starving; INT64_MAX: it never is. */
 int64_t starves_at(const sched_t *s, uint32_t slot);
 
-/* A member of an array waits by itself. And whether a walk is to look at such ones that are starving. */
+/* A job has lost its claim to one before it; a member of an array waits by itself. And whether a walk is to look at such ones that
+ * are starving.
+ */
+void starving_opened(sched_t *s, uint32_t slot);
 void starving_parted(sched_t *s, uint32_t part);
 bool starving_is_due(const sched_t *s);
 
@@ -46,7 +49,7 @@ void starving_relieved(sched_t *s, uint32_t slot);
 bool starving_is_before(const sched_t *s, const struct lane *lane, struct queue_key key);
 
 /* The starving jobs that are to be looked at in a walk, in queue order: it begins (and lists none where nothing has changed since
- * the last one, but for members that come to wait by themselves in it); a round of it in a level begins, which goes through those
+ * the last one, but for those that come to be open in it); a round of it in a level begins, which goes through those
  * that the first one does; it has ended; the next one, JOB_NONE; and look at it, or it was looked at in the turn of its lane.
  * Where a member of an array has started, the one after it comes next. starving_list: 0, or -1 with ENOMEM.
  */

@@ -92,6 +92,7 @@ class Claims:
         self.entries = []
         self.begins = {}  # from when on each claim withholds
         self.full = set()  # whose claims wait for nobody
+        self.starved = set()  # who starves as this instant begins
 
     def is_starving(self, ledger, job):
         return job.name in self.since and ledger.now - self.since[job.name] >= threshold(ledger.world, job)
@@ -124,6 +125,7 @@ class Claims:
 
     def go_on(self, ledger):
         """Jobs have ended, and other things have happened, at an instant at which nothing is decided yet."""
+        self.starved = {j.name for j in ledger.world.waiting() if self.is_starving(ledger, j)}
         for j in ledger.world.waiting():
             if j.claim:
                 self.begins[j.name] = self.begin(ledger, j, j.claim)
@@ -255,7 +257,14 @@ class Claims:
         # Others may lose what they are promised there at this instant before that is told.
         gone = w.gone_by(k, k.holding, ledger.now, ledger.now)
         in_time = gone <= max(e.begin, self.begins[j.name]) or (k.name in ledger.takers and k.limit < FOREVER)
-        ledger.law("enters", before or spare or unknown or in_time, k, "what %s claims: %s" % (j.name, j.claim.text))
+        ledger.law("enters", before or spare or unknown or in_time or self.is_taken(ledger, e), k, "what %s claims: %s" % (j.name, j.claim.text))
+
+    def is_taken(self, ledger, e):
+        """Whether a claim may have been given up at this instant, and made again since, as a starving job that goes before its job
+        has claimed some of that before it has started."""
+        w = ledger.world
+        return any(k.name in self.starved and w.key(k) < w.key(e.claimant) and meet(k.claim or k.holding, e.claim)
+                   for k in w.jobs.values() if k is not e.job and (k.claim or k.start == ledger.now and k.holding))
 
     def check_promised(self, ledger):
         """What is claimed is promised to no job behind the claim's, but to those whose limits are over when it begins: who may be

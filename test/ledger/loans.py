@@ -14,6 +14,7 @@ class Loans:
         self.lost = set()  # queues of which some were stopped
         self.blocked = set()  # whom only a limit keeps, which has promised nothing
         self.promised = set()  # who had a promise
+        self.claimed = set()  # who has started with a claim, which does not give way
 
     def check(self, ledger, decided, preempted, has_news):
         """`preempted`: decisions with what the victim held, since when."""
@@ -37,12 +38,13 @@ class Loans:
         giver, to = w.lane(j.queue), w.lane(taker.queue)
         told = w.key(j)[0] < w.key(taker)[0] or self.started[giver] != {j.name} or victims != [j.name] or to in lost
         lasts = taker.limit > taker.duration and self.promised - {taker.name}
-        ledger.law("lent", told or lasts or taker.name not in self.able, j, "%s waited at %s" % (taker.name, self.at))
+        ledger.law("lent", told or lasts or j.name in self.claimed or taker.name not in self.able, j, "%s waited at %s" % (taker.name, self.at))
 
     def note(self, ledger, decided):
         w = ledger.world
         self.at = ledger.now
         self.started = {}
+        self.claimed = set(ledger.claims.before) if ledger.claims else set()
         new = [w.jobs[d["job"]] for d in decided if d["decision"] == "start" and d["job"] in w.jobs]
         for j in new:
             self.started.setdefault(w.lane(j.queue), set()).add(j.name)

@@ -6,7 +6,7 @@ import random
 from words import TOOL
 
 KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "shares", "richer", "updates",
-         "mixtures", "claims", "claims-beside"]
+         "mixtures", "claims", "claims-beside", "claims-shares"]
 
 BESIDE_CLAIMS = ["arrays", "limits", "blocks", "flapping"]
 POLICIES = ["fcfs", "easy", "easy", "hybrid", "conservative"]
@@ -39,7 +39,9 @@ class Scene:
         """Whether scenes of this kind have it; a mixture has about half of all, but no shares, and those with updates too.
         Claims are in no other but those with claims beside other rules."""
         if what == "claims":
-            return self.kind in (what, "claims-beside")
+            return self.kind in (what, "claims-beside", "claims-shares")
+        if self.kind == "claims-shares":
+            return what == "shares"
         if self.kind == "claims-beside":
             return what in BESIDE_CLAIMS and random.Random("%d %s" % (self.seed, what)).random() < 0.4
         if self.kind == "updates" and what not in ("shares", "richer"):
@@ -115,7 +117,7 @@ def claims_of(scene, i):
     if r.random() < 0.7:
         q["starvation-threshold"] = r.choice([r.randint(1, 5), r.randint(5, 40)])
         q["claims"] = r.randint(1, 2)
-    if i > 0 and r.random() < 0.5:
+    if i > 0 and r.random() < 0.5 and not scene.has("shares"):
         q["preemptible"] = r.choice(["cancel", "requeue"])
     elif scene.one_in(4):
         q["preempts"] = "nobody"

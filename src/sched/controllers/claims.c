@@ -426,6 +426,28 @@ static enum step preempt(sched_t *s, uint32_t slot, bool only_stopped)
     return step;
 }
 
+int claim_could_start(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    bool any = claims_lift(s, CLAIMS_BEHIND, slot), was_lifted = job->is_lifted;
+    if (!was_lifted)
+        holder_lift(s, slot);
+    job->ask.duration = job->details->estimate;
+    int can = can_start(s, slot);
+    int saved = errno;
+    job->ask.duration = s->place->endless;
+    if (!was_lifted) {
+        s->place->ops->lay(s->place, job->booking);
+        controllers_put_back(s, slot);
+        job->is_lifted = false;
+        s->booked++;
+    }
+    if (any)
+        claims_lay(s);
+    errno = saved;
+    return can;
+}
+
 enum step claim_look(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];

@@ -32,6 +32,11 @@ enum step claim_make(sched_t *s, uint32_t slot);
  */
 enum step claim_look(sched_t *s, uint32_t slot);
 
+/* Whether a job with a claim could start now in place of it, and of what jobs behind it claim: 1, 0, or -1 with ENOMEM. No claim is
+ * out of the calendars but its own, perhaps.
+ */
+int claim_could_start(sched_t *s, uint32_t slot);
+
 /* Put a lifted claim back if it stands. Returns whether it does. */
 bool claim_put_back(sched_t *s, uint32_t slot);
 

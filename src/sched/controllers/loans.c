@@ -147,12 +147,25 @@ static bool is_of_level(const struct loan *loan, struct queue_key key)
     return !queue_before(level_last(loan->s->jobs[loan->slot].key), key);
 }
 
+/* Whether a job with a claim waits for what is borrowed, which is entitled to it. */
+static bool any_claim_wants(const struct loan *loan)
+{
+    const sched_t *s = loan->s;
+    bool any = false;
+    for (size_t i = 0; i < s->queues->n_claims && !any; i++) {
+        uint32_t other = s->queues->claims[i].slot;
+        any = lane_may_take(s, lane_of(s, other), loan->slot) &&
+              is_of_level(loan, s->jobs[other].key) && is_entitled_to_any(loan, other);
+    }
+    return any;
+}
+
 int loan_is_wanted(sched_t *s, uint32_t slot)
 {
     struct loan loan;
     struct queue_entry first;
     int wanted = loan_begin(&loan, s, slot);
-    bool any = false;
+    bool any = wanted > 0 && any_claim_wants(&loan);
     for (uint32_t i = 0; wanted > 0 && i < s->n_lanes && !any; i++)
         any = lane_may_take(s, &s->lanes[i], slot) && queue_first(s->lanes[i].open, &first) &&
               is_of_level(&loan, first.key) && is_entitled_to_any(&loan, first.item);
@@ -225,7 +238,7 @@ static bool may_be_entitled(const struct loan *loan, uint32_t slot)
     if (!is_of_level(loan, job->key))
         return false;
     if (job->state == SCHED_WAITING ? !is_considered(s, lane_of(s, slot), job->key)
-                                    : job->is_preempting || job->is_claiming)
+                                    : job->is_preempting)
         return false;
     lots_measure(s, &asks, slot);
     return share_takes(loan, asks.node, asks.amount);
@@ -240,7 +253,7 @@ static int any_lifted_has_room(const struct loan *loan, const struct queue *queu
     for (bool any = queue_begin(queue, &c); any && tries > 0 && has == 0; tries--) {
         uint32_t slot = queue_item(&c);
         any = queue_next(&c);
-        if (s->jobs[slot].is_lifted && may_be_entitled(loan, slot))
+        if (s->jobs[slot].is_lifted && !s->jobs[slot].is_claiming && may_be_entitled(loan, slot))
             has = has_room_now(s, slot);
     }
     return has;
@@ -351,10 +364,30 @@ static enum step start_in_place(const struct loan *loan, uint32_t slot)
     return step;
 }
 
+/* One with a claim could start in place of the one that borrows, and of those behind it: it does so in the walk, and the one that
+ * borrows is open. STEP_BUSY: it could not.
+ */
+static enum step let_claim(const struct loan *loan, uint32_t slot)
+{
+    sched_t *s = loan->s;
+    if (!may_be_entitled(loan, slot))
+        return STEP_BUSY;
+    int can = lift_loans(loan) < 0 ? -1 : claim_could_start(s, slot);
+    int saved = errno;
+    if (put_loans_back(loan, false) < 0)
+        return STEP_FAILED;
+    errno = saved;
+    if (can <= 0)
+        return can < 0 ? STEP_FAILED : STEP_BUSY;
+    return held_to_open(s, loan->slot, false) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
 /* It starts, if it can, beside the one that borrows, or else in its place. STEP_BUSY: it can't. */
 static enum step let_one(const struct loan *loan, uint32_t slot)
 {
     sched_t *s = loan->s;
+    if (s->jobs[slot].is_claiming)
+        return let_claim(loan, slot);
     bool is_open = s->jobs[slot].state == SCHED_WAITING;
     bool is_due = !is_open && s->jobs[slot].at <= s->now;
     if (is_due || !may_be_entitled(loan, slot))

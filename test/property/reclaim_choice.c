@@ -591,10 +591,18 @@ static void note_vain(const struct choice *c)
     many_seen.again += c->again;
 }
 
+/* Many are blocked, at times that are not seen from outside. */
+static bool is_unseen(const struct many_scene *s)
+{
+    return s->has_crowds && s->has_limits;
+}
+
 void many_check_choice(const struct many_scene *s, int job, const bool *told)
 {
     bool lawful = false, exact = false;
     struct choice c;
+    if (is_unseen(s))
+        return;
     many_seen.choices++;
     for (int open = OPEN_ALL; open < (s->has_limits ? OPENS : 1) && !lawful; open++)
         lawful = check_laws(s, job, told, open);
@@ -619,7 +627,7 @@ void many_check_vain(const struct many_scene *s, int job)
 {
     struct choice c;
     bool vain = false;
-    if (!many_is_exact(s, job))
+    if (!many_is_exact(s, job) || is_unseen(s))
         return;
     for (int open = OPEN_ALL; open < (s->has_limits ? OPENS : 1) && !vain; open++) {
         open_choice(&c, s, job, open);

@@ -18,7 +18,7 @@ int64_t many_draw(struct many_scene *s, int64_t low, int64_t high)
     return random_between(&s->random, low, high);
 }
 
-static bool one_of(struct many_scene *s, int n)
+bool many_one_of(struct many_scene *s, int n)
 {
     return many_draw(s, 1, n) == 1;
 }
@@ -28,27 +28,27 @@ static void draw_queue(struct many_scene *s, struct many_queue *q, int preemptib
     int all = s->nodes * s->cores;
     *q = (struct many_queue){.weight = (int)many_draw(s, 1, 5),
                              .above = (int)many_draw(s, 0, s->divisions),
-                             .takes = !one_of(s, 8),
-                             .takes_lower = one_of(s, 3),
+                             .takes = !many_one_of(s, 8),
+                             .takes_lower = many_one_of(s, 3),
                              .most_running = INT32_MAX,
                              .most_cores = INT32_MAX};
     q->is_preemptible = preemptible == 1 || (preemptible == 2 && many_draw(s, 0, 1));
-    q->is_cancelled = q->is_preemptible && one_of(s, 3);
+    q->is_cancelled = q->is_preemptible && many_one_of(s, 3);
     if (s->has_users && many_draw(s, 0, 1)) {
         q->takes = q->takes_lower = false;
         q->takes_richer = true;
     }
     for (int i = 0; i < MANY_USERS; i++)
-        q->user_weight[i] = one_of(s, 3) ? (int)many_draw(s, 2, 5) : 1;
-    if (one_of(s, 12) && !q->takes_richer) {
+        q->user_weight[i] = many_one_of(s, 3) ? (int)many_draw(s, 2, 5) : 1;
+    if (many_one_of(s, 12) && !q->takes_richer) {
         q->takes = q->takes_lower = false;
         q->takes_none = true;
     }
-    if (one_of(s, 4))
+    if (many_one_of(s, 4))
         q->guarantee = (int)many_draw(s, 1, all / 8);
     if (s->has_limits && many_draw(s, 0, 1))
         q->most_running = (int)many_draw(s, 2, all / 2);
-    if (s->has_limits && one_of(s, 3))
+    if (s->has_limits && many_one_of(s, 3))
         q->most_cores = (int)many_draw(s, all / 4, all);
 }
 
@@ -62,15 +62,12 @@ static const char *preempts_text(const struct many_queue *q)
                                         : "preemptible";
 }
 
-static int write_queue(struct many_scene *s, int i, char *text, size_t room)
+static int write_queue(const struct many_scene *s, int i, char *text, size_t room)
 {
     static const char *const policies[] = {"fcfs", "easy", "conservative", "hybrid"};
     const struct many_queue *q = &s->queue[i];
-    bool is_fcfs = s->ends == MANY_KNOWN_FCFS || s->ends == MANY_SURE_FCFS;
-    size_t n = 0;
-    n +=
-        (size_t)snprintf(text, room, "  q%d: {policy: %s, priority: %d, preempts: %s", i,
-                         policies[is_fcfs ? 0 : many_draw(s, 0, 3)], q->priority, preempts_text(q));
+    size_t n = (size_t)snprintf(text, room, "  q%d: {policy: %s, priority: %d, preempts: %s", i,
+                                policies[q->policy], q->priority, preempts_text(q));
     if (q->is_preemptible)
         n += (size_t)snprintf(text + n, room - n, ", preemptible: %s",
                               q->is_cancelled ? "cancel" : "requeue");
@@ -97,57 +94,103 @@ static int write_queue(struct many_scene *s, int i, char *text, size_t room)
     return (int)n;
 }
 
+static void open_queue(struct many_scene *s, int i, int preemptible, bool levels)
+{
+    struct many_queue *q = &s->queue[i];
+    draw_queue(s, q, preemptible);
+    bool fills = i == s->fills[0] || i == s->fills[1];
+    bool is_fcfs = s->ends == MANY_KNOWN_FCFS || s->ends == MANY_SURE_FCFS;
+    if (s->is_vast || s->seed % 2 == 0) /* there is much to take */
+        q->weight *= fills ? 1 : 6;
+    if (fills && s->has_limits && (s->is_tight || many_draw(s, 0, 1)))
+        q->takes_lower = !q->takes_none && !q->takes_richer;
+    if (fills && s->is_tight)
+        q->most_running = (int)many_draw(s, 2, s->nodes * s->cores / 4);
+    q->priority = levels ? (int)many_draw(s, -1, 1) : 0;
+    q->policy = is_fcfs ? 0 : (int)many_draw(s, 0, 3);
+}
+
+/* The configuration, as the scene has it by now. */
+static void write_config(const struct many_scene *s, char text[TEXT])
+{
+    int n = snprintf(text, TEXT,
+                     "resources: {nodes: %d, cores: %d}\nmatch: {policy: low}\n"
+                     "default-duration: unknown\nshares:\n  resources: [core]\n",
+                     s->nodes, s->cores);
+    for (int i = 0; i < s->divisions; i++)
+        n += snprintf(text + n, TEXT - (size_t)n, "%s    d%d: {weight: %d%s}\n",
+                      i == 0 ? "  divisions:\n" : "", i, s->weight[i],
+                      s->under[i] ? ", under: d0" : "");
+    n += snprintf(text + n, TEXT - (size_t)n, "queues:\n");
+    for (int i = 0; i < s->queues; i++)
+        n += write_queue(s, i, text + n, TEXT - (size_t)n);
+    if (getenv("SCENE_SHOW"))
+        print_message("%d: %s", (int)s->now, text);
+}
+
 void many_open(struct many_scene *s, uint64_t seed)
 {
     char text[TEXT];
     memset(s, 0, sizeof(*s));
-    s->seed = s->random.state = seed;
-    s->is_vast = one_of(s, 8);
-    s->tiny = s->is_vast || one_of(s, 4);
+    s->seed = s->random.state = s->beside.state = seed;
+    s->has_crowds = random_between(&s->beside, 1, 3) == 1;
+    s->is_vast = many_one_of(s, 8);
+    s->tiny = s->is_vast || many_one_of(s, 4);
     s->nodes = (int)many_draw(s, s->is_vast ? 30 : 6, MANY_NODES);
-    s->cores = (int)many_draw(s, s->is_vast ? 6 : 2, s->is_vast || one_of(s, 3) ? 12 : 6);
+    s->cores = (int)many_draw(s, s->is_vast ? 6 : 2, s->is_vast || many_one_of(s, 3) ? 12 : 6);
     s->queues = (int)many_draw(s, 3, MANY_QUEUES);
     s->divisions = (int)many_draw(s, 0, MANY_DIVISIONS);
     s->ends = many_draw(s, 0, 1) ? MANY_ENDLESS : (enum many_ends)many_draw(s, 1, MANY_SURE);
-    s->has_users = one_of(s, 4);
+    s->has_users = many_one_of(s, 4);
     s->has_limits = many_draw(s, 0, 1);
-    s->has_gangs = one_of(s, 2);
-    s->lags = !s->has_gangs && s->ends < MANY_SURE_FCFS && one_of(s, 2);
+    s->has_gangs = many_one_of(s, 2);
+    s->lags = !s->has_gangs && s->ends < MANY_SURE_FCFS && many_one_of(s, 2);
     s->is_tight = s->has_limits && s->ends >= MANY_SURE_FCFS && many_draw(s, 0, 1);
-    s->alike = one_of(s, 4);
+    s->alike = many_one_of(s, 4);
     int preemptible = many_draw(s, 0, 1) ? 0 : (int)many_draw(s, 1, 2);
     s->is_mixed = preemptible == 2;
     for (int i = 0; i < 2; i++)
         s->fills[i] = i > 0 && s->is_vast ? s->fills[0] : (int)many_draw(s, 0, s->queues - 1);
     /* Where ends are known the first jobs of higher queues keep room without a promise. */
-    bool levels = s->ends == MANY_ENDLESS && one_of(s, 3);
-    int n = snprintf(text, sizeof(text),
-                     "resources: {nodes: %d, cores: %d}\nmatch: {policy: low}\n"
-                     "default-duration: unknown\nshares:\n  resources: [core]\n",
-                     s->nodes, s->cores);
+    bool levels = s->ends == MANY_ENDLESS && many_one_of(s, 3);
     for (int i = 0; i < s->divisions; i++) {
         s->weight[i] = (int)many_draw(s, 1, 4);
-        s->under[i] = i > 0 && one_of(s, 3) ? 1 : 0;
-        n += snprintf(text + n, TEXT - (size_t)n, "%s    d%d: {weight: %d%s}\n",
-                      i == 0 ? "  divisions:\n" : "", i, s->weight[i],
-                      s->under[i] ? ", under: d0" : "");
+        s->under[i] = i > 0 && many_one_of(s, 3) ? 1 : 0;
     }
-    n += snprintf(text + n, TEXT - (size_t)n, "queues:\n");
-    for (int i = 0; i < s->queues; i++) {
-        draw_queue(s, &s->queue[i], preemptible);
-        bool fills = i == s->fills[0] || i == s->fills[1];
-        if (s->is_vast || s->seed % 2 == 0) /* there is much to take */
-            s->queue[i].weight *= fills ? 1 : 6;
-        if (fills && s->has_limits && (s->is_tight || many_draw(s, 0, 1)))
-            s->queue[i].takes_lower = !s->queue[i].takes_none && !s->queue[i].takes_richer;
-        if (fills && s->is_tight)
-            s->queue[i].most_running = (int)many_draw(s, 2, s->nodes * s->cores / 4);
-        s->queue[i].priority = levels ? (int)many_draw(s, -1, 1) : 0;
-        n += write_queue(s, i, text + n, TEXT - (size_t)n);
-    }
-    if (getenv("SCENE_SHOW"))
-        print_message("%s", text);
+    for (int i = 0; i < s->queues; i++)
+        open_queue(s, i, preemptible, levels);
+    write_config(s, text);
     world_open(&s->world, text);
+}
+
+/* Weights, guarantees, whom queues take from, and limits, which become no lower. */
+void many_change(struct many_scene *s)
+{
+    char text[TEXT];
+    berth_error_t err = {""};
+    int all = s->nodes * s->cores;
+    for (int i = 0; i < s->queues; i++) {
+        struct many_queue *q = &s->queue[i];
+        if (many_one_of(s, 3))
+            q->weight = (int)many_draw(s, 1, 9);
+        if (many_one_of(s, 4))
+            q->guarantee = many_one_of(s, 2) ? 0 : (int)many_draw(s, 1, all / 8);
+        if (many_one_of(s, 4) && !q->takes_richer) {
+            q->takes = !many_one_of(s, 4);
+            q->takes_lower = many_one_of(s, 3);
+            q->takes_none = !q->takes && !q->takes_lower && many_one_of(s, 2);
+        }
+        if (q->most_running < INT32_MAX && many_one_of(s, 3))
+            q->most_running += (int)many_draw(s, 1, 20);
+        if (q->most_cores < INT32_MAX && many_one_of(s, 3))
+            q->most_cores += (int)many_draw(s, 1, 20);
+    }
+    for (int i = 0; i < s->divisions; i++)
+        s->weight[i] = many_one_of(s, 3) ? (int)many_draw(s, 1, 4) : s->weight[i];
+    write_config(s, text);
+    struct config *config = world_config(text);
+    CHECK_IN(*s, sched_configure(s->world.sched, s->now, &config->sched, &err) == 0);
+    config_destroy(config);
 }
 
 int many_asks(const struct many_scene *s, const struct many_job *j)
@@ -187,7 +230,7 @@ static void draw_ends(struct many_scene *s, struct many_job *j)
         j->estimate = j->limit;
         return;
     }
-    if (s->ends == MANY_ENDLESS || one_of(s, 3))
+    if (s->ends == MANY_ENDLESS || many_one_of(s, 3))
         return;
     j->limit = many_draw(s, 2000, 9000);
     j->estimate = many_draw(s, 0, 1) ? j->limit : many_draw(s, 1000, j->limit);
@@ -231,16 +274,16 @@ void many_fill(struct many_scene *s, int queue, int cores)
     bool gangs = s->has_gangs && !s->queue[queue].is_cancelled;
     while (cores > 0) {
         struct many_job j = {.queue = queue,
-                             .user = one_of(s, 4) ? (int)many_draw(s, 1, 2) : 0,
+                             .user = many_one_of(s, 4) ? (int)many_draw(s, 1, 2) : 0,
                              .priority = s->alike ? 0 : (int)many_draw(s, 0, 2),
                              .count = 1,
                              .cores = s->tiny ? 1 : (int)many_draw(s, 1, s->cores < 3 ? 2 : 3),
                              .piece = MANY_PIECES,
                              .members = 1,
                              .min = 1};
-        if (one_of(s, 20))
+        if (many_one_of(s, s->has_crowds ? 4 : 20))
             j.after = many_draw(s, 1, 40);
-        if (gangs && one_of(s, 3)) {
+        if (gangs && many_one_of(s, 3)) {
             j.members = (int)many_draw(s, 2, s->nodes < 8 ? s->nodes : 8);
             j.min = (int)many_draw(s, 1, j.members);
         }
@@ -261,8 +304,8 @@ static int part_of(const struct many_scene *s, int queue)
 void many_claim(struct many_scene *s)
 {
     int queue = (int)many_draw(s, 0, s->queues - 1);
-    bool own =
-        s->has_limits && one_of(s, s->is_tight ? 1 : 3); /* which its limits may keep as well */
+    bool own = s->has_limits &&
+               many_one_of(s, s->is_tight ? 1 : 3); /* which its limits may keep as well */
     for (int i = 0; i < 2 && (queue == s->fills[0] || queue == s->fills[1]); i++)
         queue = (int)many_draw(s, 0, s->queues - 1);
     own |= s->queue[s->fills[0]].takes_richer && many_draw(s, 0, 1);
@@ -295,6 +338,28 @@ void many_claim(struct many_scene *s)
         j.count = 1;
     }
     submit(s, j);
+}
+
+void many_crowd(struct many_scene *s, int jobs)
+{
+    int queue = (int)many_draw(s, 0, s->queues - 1), all = s->nodes * s->cores;
+    for (int i = 0; i < 3 && (!s->queue[queue].takes || s->queue[queue].takes_lower); i++)
+        queue = (int)many_draw(s, 0, s->queues - 1);
+    bool alike = !many_one_of(s, 3), one_user = many_one_of(s, 2);
+    struct many_job j = {.queue = queue, .members = 1, .min = 1, .is_claimant = true, .cores = 1};
+    for (int i = 0; i < jobs && s->jobs < MANY_JOBS / 4 * 3; i++) {
+        if (i == 0 || (!alike && many_one_of(s, 3))) {
+            j.piece = many_draw(s, 0, 1) ? MANY_ANYWHERE : MANY_PIECES;
+            j.cores = j.piece == MANY_PIECES ? (int)many_draw(s, 1, s->cores) : 1;
+            j.count = (int)many_draw(s, 1, many_one_of(s, 4) ? all / 6 : 4);
+            if (j.count > s->nodes * (s->cores / j.cores))
+                j.count = 1;
+        }
+        j.user = one_user ? 0 : (int)many_draw(s, 0, MANY_USERS - 1);
+        j.priority = alike ? 1 : (int)many_draw(s, 0, 2);
+        j.after = many_one_of(s, 6) ? many_draw(s, 1, 20) : 0;
+        submit(s, j);
+    }
 }
 
 bool many_holds(const struct many_scene *s, int job)

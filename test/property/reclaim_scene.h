@@ -56,6 +56,7 @@ struct many_holder {
 struct many_queue {
     int above; /* a node of the tree: 0 is the machine, then come divisions, then queues */
     int weight, guarantee, priority;
+    int policy;
     bool takes, takes_lower, takes_none; /* preempts: borrowers, lower, nobody; */
     bool takes_richer;                   /* richer: its users take turns, */
     int user_weight[MANY_USERS];         /* and have these weights */
@@ -74,7 +75,7 @@ enum { MANY_HORIZON = 100000 };
 struct many_scene {
     uint64_t seed;
     int64_t now;
-    struct random random;
+    struct random random, beside; /* what is drawn beside the rest */
     struct world world;
     int nodes, cores, queues, divisions, jobs, units;
     int weight[MANY_DIVISIONS], under[MANY_DIVISIONS];
@@ -85,8 +86,10 @@ struct many_scene {
     bool alike;         /* small jobs have one priority */
     bool tiny, is_vast; /* they are of one core; the machine is large, and one queue fills it */
     bool is_tight;      /* limits keep jobs from what is idle */
-    int fills[2];       /* the queues that fill the machine at first */
-    bool any_promised;  /* a time, up to now */
+    bool
+        has_crowds; /* many like jobs come at once; few end at a time; shares, limits and rights change */
+    int fills[2];      /* the queues that fill the machine at first */
+    bool any_promised; /* a time, up to now */
     struct many_queue queue[MANY_QUEUES];
     struct many_job job[MANY_JOBS];
     struct many_unit unit[MANY_UNITS];
@@ -96,6 +99,7 @@ struct many_scene {
 };
 
 int64_t many_draw(struct many_scene *s, int64_t low, int64_t high);
+bool many_one_of(struct many_scene *s, int n);
 
 /* Draw a machine and its queues, and open its world. */
 void many_open(struct many_scene *s, uint64_t seed);
@@ -105,6 +109,12 @@ void many_open(struct many_scene *s, uint64_t seed);
  */
 void many_fill(struct many_scene *s, int queue, int cores);
 void many_claim(struct many_scene *s);
+
+/* So many jobs of one queue, mostly one that takes from borrowers, that ask for the same, or some for something else. */
+void many_crowd(struct many_scene *s, int jobs);
+
+/* Other weights, guarantees and rights to take, and higher limits. */
+void many_change(struct many_scene *s);
 
 /* Cores that a unit of a job asks for, and what starts together. */
 int many_asks(const struct many_scene *s, const struct many_job *j);

@@ -53,7 +53,9 @@
 #define LITTLE_KEPT   BOUND(1, 0)
 #define STOPPING_KEPT BOUND(1, 0)
 
-/* Whether a booking of several with which it is seen who is needed is mended where one more is spared; else it is made anew. */
+/* Whether a search for victims, to see whether a gang fits without one of them, moves only the members that are in the way of that
+ * one. Else it books the whole gang anew.
+ */
 #define BOOKINGS_MENDED BOUND(1, 0)
 
 /* Whether a walk goes through the queue itself where each job of it is a candidate, in place of its groups; and whether a job is

@@ -440,9 +440,10 @@ struct place_ops {
      */
     bool (*is_steady)(struct place *place, const struct place_ask *ask);
 
-    /* Of an ask for several that is_steady: whether all of them fit if those do that have left a booking, with the others
-     * where they are. Let those leave a booking for a time that have anything in common with another booking; -1 with ENOMEM.
-     * And book as many as are missing, at that time: 0, or -1 with EBUSY or ENOMEM, and some may be missing still. NULL: never.
+    /* To mend a booking of several whose ask is_steady. may_mend: whether members can be moved one by one, so that all fit if
+     * and only if those do that have to move. loosen: members that hold something of another booking leave this one; 0, or -1
+     * with ENOMEM. mend: book the members that are missing, at that time; 0, or -1 with EBUSY or ENOMEM, when some may be
+     * missing still. NULL: never.
      */
     bool (*may_mend)(struct place *place, const struct place_ask *ask);
     int (*loosen)(struct place *place, int64_t booking, int64_t other);

@@ -1,6 +1,6 @@
-/* Bookings that are mended: several are booked on a machine on which others hold something now and later. One of the others that
- * were lifted comes back, and those that are in its way leave the booking and are booked anew. All fit if they do when all of
- * them are booked anew.
+/* Bookings that are mended. A gang is booked on a machine on which others hold something now and later. Some of the others are
+ * lifted for that. One of these comes back: members that are in its way leave the booking, and are booked elsewhere. That works
+ * if and only if the whole gang could be booked from scratch.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -143,7 +143,7 @@ static void lift_some(struct run *r)
 
 /* ---- The law ---- */
 
-/* Whether all fit without one of the others, which comes back, when they are booked anew. */
+/* One of the others comes back. Whether the whole gang can be booked from scratch beside it. */
 static bool fits_anew(struct run *r, int i, int64_t booking)
 {
     r->ops->lift(r->place, booking, false);

@@ -149,8 +149,8 @@ bool bundle_is_steady(struct place *place, const struct place_ask *ask)
     return is_steady;
 }
 
-/* Members are alike, and each is in one node, of which it takes a number of one thing: so there is room for as many more of them
- * wherever those are that are there. As the ask is steady it is one of nodes, in a line.
+/* It can where all members are alike and each takes a number of one resource in one node. Then a node has room for a number of
+ * members, and where the others are makes no difference. A steady ask is for nodes that stand in a line.
  */
 bool bundle_may_mend(struct place *place, const struct place_ask *ask)
 {

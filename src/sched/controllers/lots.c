@@ -169,8 +169,8 @@ static void book_without(struct preemption *h, struct lot *lot, struct sparing *
     errno = saved;
 }
 
-/* The same where only whether it fits counts, and not where: only members leave the booking and are booked anew that have anything
- * of what the lot has.
+/* The same, where it does not matter what the job is given. Members that hold something of the lot leave the booking and are booked
+ * elsewhere. The others stay.
  */
 static void mend_without(struct preemption *h, struct lot *lot, struct sparing *is)
 {
@@ -199,8 +199,9 @@ static void mend_without(struct preemption *h, struct lot *lot, struct sparing *
 
 /* Put back the lots that the job does not need, beginning with the last one. To see whether it needs a lot, it is booked anew
  * without it. Bookings that are steady (is_steady) stay the same without a lot of which they hold nothing: that one is put back,
- * and nothing is booked anew. Returns the booking, `anywhere` if only whether there is one counts, or -1 with ENOMEM. A match for
- * each lot that is tried, two if it is needed and bookings are not steady.
+ * and nothing is booked anew. With `anywhere` the booking only shows that there is room: it may be another one than the job would
+ * be given. Returns the booking, or -1 with ENOMEM. A match for each lot that is tried, two if it is needed and bookings are
+ * not steady.
  */
 static int64_t spare_lots(struct preemption *h, int64_t booking, bool anywhere)
 {
